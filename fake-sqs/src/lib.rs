@@ -1,0 +1,1 @@
+//! A local Amazon SQS for tests that verifies every signature.

@@ -1,0 +1,3 @@
+//! The `fake-sqs` program.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! AWS Signature Version 4: signing and verifying, every stage a value you can see.

@@ -1,0 +1,1 @@
+//! Amazon SQS's behaviour as a pure, deterministic state machine.

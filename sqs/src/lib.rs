@@ -1,0 +1,1 @@
+//! Amazon SQS: shapes, error table and a typed client.

@@ -1,0 +1,1 @@
+//! AWS's published signing vectors, typed, and a conformance runner.
