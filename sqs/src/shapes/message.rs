@@ -1,0 +1,217 @@
+//! What several families share: attribute values, blobs, and the failed entry of a batch.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::null_as_default;
+
+/// Bytes that travel as base64 text (standard alphabet, padded), as AWS's JSON protocol sends blobs.
+///
+/// ```
+/// use sqs::Blob;
+///
+/// let blob = Blob::from(vec![1, 2, 3]);
+/// assert_eq!(serde_json::to_string(&blob)?, r#""AQID""#);
+/// assert_eq!(serde_json::from_str::<Blob>(r#""AQID""#)?.as_ref(), [1, 2, 3]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Blob(Vec<u8>);
+
+impl Blob {
+    /// The bytes, owned.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+impl AsRef<[u8]> for Blob {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl From<Vec<u8>> for Blob {
+    fn from(bytes: Vec<u8>) -> Blob {
+        Blob(bytes)
+    }
+}
+
+impl From<&[u8]> for Blob {
+    fn from(bytes: &[u8]) -> Blob {
+        Blob(bytes.to_vec())
+    }
+}
+
+impl<const N: usize> From<[u8; N]> for Blob {
+    fn from(bytes: [u8; N]) -> Blob {
+        Blob(bytes.to_vec())
+    }
+}
+
+impl<const N: usize> From<&[u8; N]> for Blob {
+    fn from(bytes: &[u8; N]) -> Blob {
+        Blob(bytes.to_vec())
+    }
+}
+
+impl Serialize for Blob {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD.encode(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Blob {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Blob, D::Error> {
+        struct Base64Text;
+
+        impl Visitor<'_> for Base64Text {
+            type Value = Blob;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a string of base64")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Blob, E> {
+                STANDARD.decode(text).map(Blob).map_err(|error| {
+                    E::custom(format_args!(
+                        "a blob must be padded base64 in the standard alphabet: {error}"
+                    ))
+                })
+            }
+        }
+
+        deserializer.deserialize_str(Base64Text)
+    }
+}
+
+/// A message attribute's value, on its way in and out: [MessageAttributeValue].
+///
+/// Exactly one of `string_value` (for the types `String` and `Number`) and `binary_value` (for
+/// `Binary`) is set. A message carries at most
+/// [10 attributes](crate::limits::MESSAGE_ATTRIBUTES).
+///
+/// ```
+/// use sqs::MessageAttributeValue;
+///
+/// let count = MessageAttributeValue::number("3");
+/// assert_eq!(serde_json::to_string(&count)?, r#"{"StringValue":"3","DataType":"Number"}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// [MessageAttributeValue]: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_MessageAttributeValue.html
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct MessageAttributeValue {
+    /// The value of a `String` or `Number`, not empty, in UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub string_value: Option<String>,
+    /// The value of a `Binary`, not empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub binary_value: Option<Blob>,
+    /// In AWS's model, but refused with UnsupportedOperation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub string_list_values: Option<Vec<String>>,
+    /// In AWS's model, but refused with UnsupportedOperation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub binary_list_values: Option<Vec<Blob>>,
+    /// Required. `String`, `Number` or `Binary`, optionally with a label after a dot
+    /// (`Number.float`), [at most 256 bytes](crate::limits::MESSAGE_ATTRIBUTE_TYPE_LENGTH) in all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_type: Option<String>,
+}
+
+impl MessageAttributeValue {
+    /// A `String`.
+    #[must_use]
+    pub fn string(value: impl Into<String>) -> MessageAttributeValue {
+        MessageAttributeValue::text("String", value)
+    }
+
+    /// A `Number`, as the text that is sent and comes back unchanged.
+    #[must_use]
+    pub fn number(value: impl Into<String>) -> MessageAttributeValue {
+        MessageAttributeValue::text("Number", value)
+    }
+
+    /// A `Binary`.
+    #[must_use]
+    pub fn binary(value: impl Into<Blob>) -> MessageAttributeValue {
+        MessageAttributeValue {
+            binary_value: Some(value.into()),
+            data_type: Some("Binary".into()),
+            ..MessageAttributeValue::default()
+        }
+    }
+
+    fn text(data_type: &str, value: impl Into<String>) -> MessageAttributeValue {
+        MessageAttributeValue {
+            string_value: Some(value.into()),
+            data_type: Some(data_type.into()),
+            ..MessageAttributeValue::default()
+        }
+    }
+}
+
+/// A system attribute's value in a send: [MessageSystemAttributeValue].
+///
+/// The only one that can be sent is `AWSTraceHeader`, and its type must be `String`.
+///
+/// [MessageSystemAttributeValue]: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_MessageSystemAttributeValue.html
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct MessageSystemAttributeValue {
+    /// The value, in UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub string_value: Option<String>,
+    /// In AWS's model; no system attribute that can be sent uses it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub binary_value: Option<Blob>,
+    /// In AWS's model; no system attribute that can be sent uses it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub string_list_values: Option<Vec<String>>,
+    /// In AWS's model; no system attribute that can be sent uses it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub binary_list_values: Option<Vec<Blob>>,
+    /// Required. `String`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_type: Option<String>,
+}
+
+impl MessageSystemAttributeValue {
+    /// A `String`, the only type that AWS accepts here.
+    #[must_use]
+    pub fn string(value: impl Into<String>) -> MessageSystemAttributeValue {
+        MessageSystemAttributeValue {
+            string_value: Some(value.into()),
+            data_type: Some("String".into()),
+            ..MessageSystemAttributeValue::default()
+        }
+    }
+}
+
+/// An entry of a batch that failed while others may have succeeded: [BatchResultErrorEntry].
+///
+/// [BatchResultErrorEntry]: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_BatchResultErrorEntry.html
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct BatchResultErrorEntry {
+    /// The `Id` that the request gave the entry.
+    #[serde(deserialize_with = "null_as_default")]
+    pub id: String,
+    /// Whether the entry itself is at fault; when it is, sending it again fails again.
+    #[serde(deserialize_with = "null_as_default")]
+    pub sender_fault: bool,
+    /// What went wrong, as the Query protocol names it
+    /// ([`ErrorCode::query_code`](crate::ErrorCode::query_code)).
+    #[serde(deserialize_with = "null_as_default")]
+    pub code: String,
+    /// What went wrong, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}

@@ -1,0 +1,194 @@
+//! CreateQueue, DeleteQueue, GetQueueUrl, ListQueues and ListDeadLetterSourceQueues.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::null_as_default;
+
+/// What [CreateQueue] takes.
+///
+/// [CreateQueue]: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_CreateQueue.html
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct CreateQueueInput {
+    /// Required. 1 to 80 of `A-Z a-z 0-9 _ -`, case-sensitive; a FIFO queue's name ends in `.fifo`,
+    /// which counts towards the 80 ([`limits::QUEUE_NAME_LENGTH`](crate::limits::QUEUE_NAME_LENGTH)).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_name: Option<String>,
+    /// Attributes by name, each value a string; see
+    /// [`QueueAttributeName`](crate::QueueAttributeName). Those left out get AWS's defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attributes: Option<BTreeMap<String, String>>,
+    /// Cost allocation tags. AWS spells this member, and no other, in lower case.
+    #[serde(rename = "tags", skip_serializing_if = "Option::is_none")]
+    pub tags: Option<BTreeMap<String, String>>,
+}
+
+impl CreateQueueInput {
+    /// A queue of this name, with AWS's default attributes and no tags.
+    #[must_use]
+    pub fn new(queue_name: impl Into<String>) -> CreateQueueInput {
+        CreateQueueInput {
+            queue_name: Some(queue_name.into()),
+            ..CreateQueueInput::default()
+        }
+    }
+}
+
+/// What CreateQueue gives: the URL that names the queue in every other call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct CreateQueueOutput {
+    /// The queue's URL, `<endpoint>/<account>/<name>`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_url: Option<String>,
+}
+
+/// What [DeleteQueue] takes.
+///
+/// [DeleteQueue]: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_DeleteQueue.html
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct DeleteQueueInput {
+    /// Required. The queue to delete, with all its messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_url: Option<String>,
+}
+
+impl DeleteQueueInput {
+    /// Deletes this queue.
+    #[must_use]
+    pub fn new(queue_url: impl Into<String>) -> DeleteQueueInput {
+        DeleteQueueInput {
+            queue_url: Some(queue_url.into()),
+        }
+    }
+}
+
+/// DeleteQueue gives nothing: its body has no bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeleteQueueOutput {}
+
+/// What [GetQueueUrl] takes.
+///
+/// [GetQueueUrl]: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_GetQueueUrl.html
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct GetQueueUrlInput {
+    /// Required. The queue's name, case-sensitive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_name: Option<String>,
+    /// The account that owns the queue, 12 digits. The caller's own when left out.
+    #[serde(
+        rename = "QueueOwnerAWSAccountId",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub queue_owner_aws_account_id: Option<String>,
+}
+
+impl GetQueueUrlInput {
+    /// Looks for a queue of the caller's own account.
+    #[must_use]
+    pub fn new(queue_name: impl Into<String>) -> GetQueueUrlInput {
+        GetQueueUrlInput {
+            queue_name: Some(queue_name.into()),
+            ..GetQueueUrlInput::default()
+        }
+    }
+}
+
+/// What GetQueueUrl gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct GetQueueUrlOutput {
+    /// The queue's URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_url: Option<String>,
+}
+
+/// What [ListQueues] takes; nothing is required.
+///
+/// [ListQueues]: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ListQueues.html
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct ListQueuesInput {
+    /// Only queues whose names begin with this, case-sensitive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_name_prefix: Option<String>,
+    /// Where an earlier listing stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_token: Option<String>,
+    /// How many URLs at most, [1 to 1000](crate::limits::LIST_QUEUES_RESULTS). When left out, up to
+    /// 1000 are listed and no token is given for the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_results: Option<i32>,
+}
+
+impl ListQueuesInput {
+    /// All queues of the caller, the first 1000 of them.
+    #[must_use]
+    pub fn new() -> ListQueuesInput {
+        ListQueuesInput::default()
+    }
+}
+
+/// What ListQueues gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct ListQueuesOutput {
+    /// The queues' URLs; empty when none matches.
+    #[serde(
+        deserialize_with = "null_as_default",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub queue_urls: Vec<String>,
+    /// Where to go on, when MaxResults was given and more queues remain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_token: Option<String>,
+}
+
+/// What [ListDeadLetterSourceQueues] takes.
+///
+/// [ListDeadLetterSourceQueues]: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ListDeadLetterSourceQueues.html
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct ListDeadLetterSourceQueuesInput {
+    /// Required. The dead-letter queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_url: Option<String>,
+    /// Where an earlier listing stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_token: Option<String>,
+    /// How many URLs at most, [1 to 1000](crate::limits::LIST_QUEUES_RESULTS).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_results: Option<i32>,
+}
+
+impl ListDeadLetterSourceQueuesInput {
+    /// All queues whose RedrivePolicy targets this one.
+    #[must_use]
+    pub fn new(queue_url: impl Into<String>) -> ListDeadLetterSourceQueuesInput {
+        ListDeadLetterSourceQueuesInput {
+            queue_url: Some(queue_url.into()),
+            ..ListDeadLetterSourceQueuesInput::default()
+        }
+    }
+}
+
+/// What ListDeadLetterSourceQueues gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct ListDeadLetterSourceQueuesOutput {
+    /// The source queues' URLs; empty when there are none. AWS spells this member with a small `q`,
+    /// unlike the one of ListQueues.
+    #[serde(
+        rename = "queueUrls",
+        deserialize_with = "null_as_default",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub queue_urls: Vec<String>,
+    /// Where to go on, when MaxResults was given and more queues remain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_token: Option<String>,
+}
