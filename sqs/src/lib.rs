@@ -22,14 +22,17 @@
 //! | which operations there are, and which are safe to send again | [`Operation`] |
 //! | which status, code and fault an error has | [`ErrorCode`] |
 //! | which attributes queues and messages have | [`QueueAttributeName`], [`MessageSystemAttributeName`] |
+//! | how a queue is named where no URL is taken | [`QueueArn`] |
 //! | how much of anything is allowed | [`limits`] |
 
+mod arn;
 mod attributes;
 mod error;
 pub mod limits;
 mod operation;
 pub mod shapes;
 
+pub use crate::arn::{QueueArn, QueueArnError, partition};
 pub use crate::attributes::{MessageSystemAttributeName, QueueAttributeName};
 pub use crate::error::{Error, ErrorCode, Fault, Namespace};
 pub use crate::operation::{Decoder, Operation, Request, Response, SIGNING_NAME, TARGET_PREFIX};

@@ -80,3 +80,44 @@ impl SetQueueAttributesInput {
 /// SetQueueAttributes gives nothing: its body has no bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetQueueAttributesOutput {}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::{check_input, check_no_output, check_output};
+    use super::*;
+
+    #[test]
+    fn get_queue_attributes() {
+        check_input::<GetQueueAttributesInput>(
+            &["QueueUrl", "AttributeNames"],
+            &json!({ "QueueUrl": "q", "AttributeNames": ["All", "Bogus"] }),
+        );
+        check_output::<GetQueueAttributesOutput>(
+            &["Attributes"],
+            &json!({ "Attributes": { "ApproximateNumberOfMessages": "0", "QueueArn": "arn" } }),
+        );
+    }
+
+    #[test]
+    fn set_queue_attributes() {
+        check_input::<SetQueueAttributesInput>(
+            &["QueueUrl", "Attributes"],
+            &json!({ "QueueUrl": "q", "Attributes": { "DelaySeconds": "5" } }),
+        );
+        check_no_output::<SetQueueAttributesOutput>();
+    }
+
+    #[test]
+    fn constructors_set_what_is_required() {
+        assert_eq!(
+            json!(GetQueueAttributesInput::new("u", ["All"])),
+            json!({ "QueueUrl": "u", "AttributeNames": ["All"] })
+        );
+        assert_eq!(
+            json!(SetQueueAttributesInput::new("u", [("DelaySeconds", "5")])),
+            json!({ "QueueUrl": "u", "Attributes": { "DelaySeconds": "5" } })
+        );
+    }
+}

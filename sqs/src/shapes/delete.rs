@@ -117,3 +117,49 @@ pub struct DeleteMessageBatchResultEntry {
     #[serde(deserialize_with = "null_as_default")]
     pub id: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::{check, check_input, check_no_output, check_output};
+    use super::*;
+
+    #[test]
+    fn delete_message() {
+        check_input::<DeleteMessageInput>(
+            &["QueueUrl", "ReceiptHandle"],
+            &json!({ "QueueUrl": "q", "ReceiptHandle": "AQEB" }),
+        );
+        check_no_output::<DeleteMessageOutput>();
+    }
+
+    #[test]
+    fn delete_message_batch() {
+        let entry = json!({ "Id": "1", "ReceiptHandle": "AQEB" });
+        check_input::<DeleteMessageBatchRequestEntry>(&["Id", "ReceiptHandle"], &entry);
+        check_input::<DeleteMessageBatchInput>(
+            &["QueueUrl", "Entries"],
+            &json!({ "QueueUrl": "q", "Entries": [entry] }),
+        );
+        check::<DeleteMessageBatchResultEntry>(&["Id"], &json!({ "Id": "1" }));
+        let failed = json!({ "Id": "2", "SenderFault": true, "Code": "c", "Message": "m" });
+        check_output::<DeleteMessageBatchOutput>(
+            &["Successful", "Failed"],
+            &json!({ "Successful": [{ "Id": "1" }], "Failed": [failed] }),
+        );
+    }
+
+    #[test]
+    fn constructors_set_what_is_required() {
+        assert_eq!(
+            json!(DeleteMessageInput::new("u", "h")),
+            json!({ "QueueUrl": "u", "ReceiptHandle": "h" })
+        );
+        let entries = [DeleteMessageBatchRequestEntry::new("1", "h")];
+        assert_eq!(
+            json!(DeleteMessageBatchInput::new("u", entries)),
+            json!({ "QueueUrl": "u", "Entries": [{ "Id": "1", "ReceiptHandle": "h" }] })
+        );
+    }
+}

@@ -215,3 +215,94 @@ pub struct BatchResultErrorEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::{check, check_input};
+    use super::*;
+
+    #[test]
+    fn attribute_values() {
+        let members = [
+            "StringValue",
+            "BinaryValue",
+            "StringListValues",
+            "BinaryListValues",
+            "DataType",
+        ];
+        let full = json!({
+            "StringValue": "blue",
+            "BinaryValue": "AQID",
+            "StringListValues": ["a", "b"],
+            "BinaryListValues": ["/+8=", "AA=="],
+            "DataType": "String.custom",
+        });
+        check_input::<MessageAttributeValue>(&members, &full);
+        check_input::<MessageSystemAttributeValue>(&members, &full);
+    }
+
+    #[test]
+    fn failed_batch_entries() {
+        check::<BatchResultErrorEntry>(
+            &["Id", "SenderFault", "Code", "Message"],
+            &json!({ "Id": "1", "SenderFault": true, "Code": "OverLimit", "Message": "Too many." }),
+        );
+    }
+
+    #[test]
+    fn constructors_set_type_and_value() {
+        assert_eq!(
+            json!(MessageAttributeValue::string("")),
+            json!({ "StringValue": "", "DataType": "String" })
+        );
+        assert_eq!(
+            json!(MessageAttributeValue::number("-1.5e3")),
+            json!({ "StringValue": "-1.5e3", "DataType": "Number" })
+        );
+        assert_eq!(
+            json!(MessageAttributeValue::binary([0, 255])),
+            json!({ "BinaryValue": "AP8=", "DataType": "Binary" })
+        );
+        assert_eq!(
+            json!(MessageSystemAttributeValue::string("Root=1")),
+            json!({ "StringValue": "Root=1", "DataType": "String" })
+        );
+    }
+
+    #[test]
+    fn a_blob_of_any_length_is_read_back() {
+        for length in 0..=260_usize {
+            let bytes: Vec<u8> = (0..=u8::MAX).cycle().skip(length).take(length).collect();
+            let text = serde_json::to_string(&Blob::from(bytes.as_slice())).expect("a string");
+            let blob: Blob = serde_json::from_str(&text).expect("base64");
+            assert_eq!(blob.as_ref(), bytes);
+            assert_eq!(blob.into_bytes(), bytes);
+        }
+    }
+
+    #[test]
+    fn a_blob_is_read_from_text_with_escapes() {
+        let blob: Blob = serde_json::from_str(r#""\/+8\u003d""#).expect("base64");
+        assert_eq!(blob, Blob::from([0xff, 0xef]));
+    }
+
+    #[test]
+    fn what_is_not_base64_is_refused_and_not_repeated() {
+        for text in ["A", "AQI", "AQID=", "AQ-_", "AQ ID", "AQID\n", "é", "AQJ="] {
+            let json = serde_json::to_string(text).expect("a string");
+            let error = serde_json::from_str::<Blob>(&json)
+                .expect_err(text)
+                .to_string();
+            assert!(
+                error.starts_with("a blob must be padded base64"),
+                "{text}: {error}"
+            );
+        }
+        let error = serde_json::from_str::<Blob>("[1]")
+            .expect_err("a list")
+            .to_string();
+        assert!(error.contains("expected a string of base64"), "{error}");
+    }
+}

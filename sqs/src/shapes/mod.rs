@@ -38,6 +38,9 @@ pub mod send;
 pub mod tags;
 pub mod visibility;
 
+#[cfg(test)]
+mod testing;
+
 use serde::{Deserialize, Deserializer};
 
 /// Reads `null` as the default value: serde's own `default` only covers an absent member.

@@ -144,3 +144,87 @@ pub struct CancelMessageMoveTaskOutput {
     #[serde(deserialize_with = "null_as_default")]
     pub approximate_number_of_messages_moved: i64,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::{check, check_input, check_output};
+    use super::*;
+
+    #[test]
+    fn start_message_move_task() {
+        check_input::<StartMessageMoveTaskInput>(
+            &[
+                "SourceArn",
+                "DestinationArn",
+                "MaxNumberOfMessagesPerSecond",
+            ],
+            &json!({
+                "SourceArn": "arn:aws:sqs:us-east-1:000000000000:dead",
+                "DestinationArn": "arn:aws:sqs:us-east-1:000000000000:orders",
+                "MaxNumberOfMessagesPerSecond": 500,
+            }),
+        );
+        check_output::<StartMessageMoveTaskOutput>(&["TaskHandle"], &json!({ "TaskHandle": "h" }));
+    }
+
+    #[test]
+    fn list_message_move_tasks() {
+        check_input::<ListMessageMoveTasksInput>(
+            &["SourceArn", "MaxResults"],
+            &json!({ "SourceArn": "arn:aws:sqs:us-east-1:000000000000:dead", "MaxResults": 10 }),
+        );
+        let task = json!({
+            "TaskHandle": "h",
+            "Status": "RUNNING",
+            "SourceArn": "arn:aws:sqs:us-east-1:000000000000:dead",
+            "DestinationArn": "arn:aws:sqs:us-east-1:000000000000:orders",
+            "MaxNumberOfMessagesPerSecond": 1,
+            "ApproximateNumberOfMessagesMoved": 9_000_000_000_i64,
+            "ApproximateNumberOfMessagesToMove": 9_000_000_001_i64,
+            "FailureReason": "none so far",
+            "StartedTimestamp": 1_790_000_000_000_i64,
+        });
+        check::<ListMessageMoveTasksResultEntry>(
+            &[
+                "TaskHandle",
+                "Status",
+                "SourceArn",
+                "DestinationArn",
+                "MaxNumberOfMessagesPerSecond",
+                "ApproximateNumberOfMessagesMoved",
+                "ApproximateNumberOfMessagesToMove",
+                "FailureReason",
+                "StartedTimestamp",
+            ],
+            &task,
+        );
+        check_output::<ListMessageMoveTasksOutput>(&["Results"], &json!({ "Results": [task] }));
+    }
+
+    #[test]
+    fn cancel_message_move_task() {
+        check_input::<CancelMessageMoveTaskInput>(&["TaskHandle"], &json!({ "TaskHandle": "h" }));
+        check_output::<CancelMessageMoveTaskOutput>(
+            &["ApproximateNumberOfMessagesMoved"],
+            &json!({ "ApproximateNumberOfMessagesMoved": 3 }),
+        );
+    }
+
+    #[test]
+    fn constructors_set_what_is_required() {
+        assert_eq!(
+            json!(StartMessageMoveTaskInput::new("a")),
+            json!({ "SourceArn": "a" })
+        );
+        assert_eq!(
+            json!(ListMessageMoveTasksInput::new("a")),
+            json!({ "SourceArn": "a" })
+        );
+        assert_eq!(
+            json!(CancelMessageMoveTaskInput::new("h")),
+            json!({ "TaskHandle": "h" })
+        );
+    }
+}

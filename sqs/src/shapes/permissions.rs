@@ -76,3 +76,46 @@ impl RemovePermissionInput {
 /// RemovePermission gives nothing: its body has no bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemovePermissionOutput {}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::{check_input, check_no_output};
+    use super::*;
+
+    #[test]
+    fn add_permission() {
+        check_input::<AddPermissionInput>(
+            &["QueueUrl", "Label", "AWSAccountIds", "Actions"],
+            &json!({
+                "QueueUrl": "q",
+                "Label": "l",
+                "AWSAccountIds": ["111122223333"],
+                "Actions": ["SendMessage"],
+            }),
+        );
+        check_no_output::<AddPermissionOutput>();
+    }
+
+    #[test]
+    fn remove_permission() {
+        check_input::<RemovePermissionInput>(
+            &["QueueUrl", "Label"],
+            &json!({ "QueueUrl": "q", "Label": "l" }),
+        );
+        check_no_output::<RemovePermissionOutput>();
+    }
+
+    #[test]
+    fn constructors_set_what_is_required() {
+        assert_eq!(
+            json!(AddPermissionInput::new("u", "l", ["1"], ["*"])),
+            json!({ "QueueUrl": "u", "Label": "l", "AWSAccountIds": ["1"], "Actions": ["*"] })
+        );
+        assert_eq!(
+            json!(RemovePermissionInput::new("u", "l")),
+            json!({ "QueueUrl": "u", "Label": "l" })
+        );
+    }
+}

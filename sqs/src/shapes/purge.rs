@@ -27,3 +27,18 @@ impl PurgeQueueInput {
 /// PurgeQueue gives nothing: its body has no bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PurgeQueueOutput {}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::{check_input, check_no_output};
+    use super::*;
+
+    #[test]
+    fn purge_queue() {
+        check_input::<PurgeQueueInput>(&["QueueUrl"], &json!({ "QueueUrl": "q" }));
+        check_no_output::<PurgeQueueOutput>();
+        assert_eq!(json!(PurgeQueueInput::new("u")), json!({ "QueueUrl": "u" }));
+    }
+}

@@ -192,3 +192,90 @@ pub struct ListDeadLetterSourceQueuesOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_token: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::{check_input, check_no_output, check_output};
+    use super::*;
+
+    #[test]
+    fn create_queue() {
+        check_input::<CreateQueueInput>(
+            &["QueueName", "Attributes", "tags"],
+            &json!({
+                "QueueName": "orders.fifo",
+                "Attributes": { "FifoQueue": "true", "DelaySeconds": "0" },
+                "tags": { "team": "shop" },
+            }),
+        );
+        check_output::<CreateQueueOutput>(&["QueueUrl"], &json!({ "QueueUrl": "http://host/1/q" }));
+    }
+
+    #[test]
+    fn the_tags_of_create_queue_are_spelt_in_lower_case() {
+        let input: CreateQueueInput =
+            serde_json::from_value(json!({ "Tags": { "team": "shop" } })).expect("an object");
+        assert_eq!(input.tags, None);
+    }
+
+    #[test]
+    fn delete_queue() {
+        check_input::<DeleteQueueInput>(&["QueueUrl"], &json!({ "QueueUrl": "q" }));
+        check_no_output::<DeleteQueueOutput>();
+    }
+
+    #[test]
+    fn get_queue_url() {
+        check_input::<GetQueueUrlInput>(
+            &["QueueName", "QueueOwnerAWSAccountId"],
+            &json!({ "QueueName": "q", "QueueOwnerAWSAccountId": "111122223333" }),
+        );
+        check_output::<GetQueueUrlOutput>(&["QueueUrl"], &json!({ "QueueUrl": "http://host/1/q" }));
+    }
+
+    #[test]
+    fn list_queues() {
+        check_input::<ListQueuesInput>(
+            &["QueueNamePrefix", "NextToken", "MaxResults"],
+            &json!({ "QueueNamePrefix": "ord", "NextToken": "t", "MaxResults": 1000 }),
+        );
+        check_output::<ListQueuesOutput>(
+            &["QueueUrls", "NextToken"],
+            &json!({ "QueueUrls": ["http://host/1/a", "http://host/1/b"], "NextToken": "t" }),
+        );
+    }
+
+    #[test]
+    fn list_dead_letter_source_queues() {
+        check_input::<ListDeadLetterSourceQueuesInput>(
+            &["QueueUrl", "NextToken", "MaxResults"],
+            &json!({ "QueueUrl": "dead", "NextToken": "t", "MaxResults": 1 }),
+        );
+        check_output::<ListDeadLetterSourceQueuesOutput>(
+            &["queueUrls", "NextToken"],
+            &json!({ "queueUrls": ["http://host/1/a"], "NextToken": "t" }),
+        );
+    }
+
+    #[test]
+    fn constructors_set_what_is_required() {
+        let write = |value| serde_json::to_string(&value).expect("JSON");
+        assert_eq!(
+            write(json!(CreateQueueInput::new("q"))),
+            r#"{"QueueName":"q"}"#
+        );
+        assert_eq!(
+            write(json!(DeleteQueueInput::new("u"))),
+            r#"{"QueueUrl":"u"}"#
+        );
+        assert_eq!(
+            write(json!(GetQueueUrlInput::new("q"))),
+            r#"{"QueueName":"q"}"#
+        );
+        assert_eq!(write(json!(ListQueuesInput::new())), "{}");
+        let sources = ListDeadLetterSourceQueuesInput::new("u");
+        assert_eq!(write(json!(sources)), r#"{"QueueUrl":"u"}"#);
+    }
+}

@@ -104,3 +104,82 @@ pub struct Message {
     )]
     pub message_attributes: BTreeMap<String, MessageAttributeValue>,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::{check_input, check_output};
+    use super::*;
+
+    #[test]
+    fn receive_message() {
+        check_input::<ReceiveMessageInput>(
+            &[
+                "QueueUrl",
+                "AttributeNames",
+                "MessageSystemAttributeNames",
+                "MessageAttributeNames",
+                "MaxNumberOfMessages",
+                "VisibilityTimeout",
+                "WaitTimeSeconds",
+                "ReceiveRequestAttemptId",
+            ],
+            &json!({
+                "QueueUrl": "q",
+                "AttributeNames": ["All"],
+                "MessageSystemAttributeNames": ["SentTimestamp"],
+                "MessageAttributeNames": ["order.*"],
+                "MaxNumberOfMessages": 10,
+                "VisibilityTimeout": 43200,
+                "WaitTimeSeconds": 20,
+                "ReceiveRequestAttemptId": "r",
+            }),
+        );
+        let message = json!({
+            "MessageId": "f7a2d1c6-8f3b-4c55-a7d7-1b1c9c0e2a10",
+            "ReceiptHandle": "AQEB",
+            "MD5OfBody": "5d41402abc4b2a76b9719d911017c592",
+            "Body": "hello",
+            "Attributes": { "ApproximateReceiveCount": "1" },
+            "MD5OfMessageAttributes": "da1b33cc3cbfe8b1630921e78e6b9880",
+            "MessageAttributes": {
+                "color": {
+                    "StringValue": "blue",
+                    "BinaryValue": "AA==",
+                    "StringListValues": ["s"],
+                    "BinaryListValues": ["AA=="],
+                    "DataType": "String",
+                },
+            },
+        });
+        check_output::<Message>(
+            &[
+                "MessageId",
+                "ReceiptHandle",
+                "MD5OfBody",
+                "Body",
+                "Attributes",
+                "MD5OfMessageAttributes",
+                "MessageAttributes",
+            ],
+            &message,
+        );
+        check_output::<ReceiveMessageOutput>(&["Messages"], &json!({ "Messages": [message] }));
+    }
+
+    #[test]
+    fn an_empty_receive_is_an_empty_object() {
+        let output: ReceiveMessageOutput = serde_json::from_str("{}").expect("an object");
+        assert!(output.messages.is_empty());
+        assert_eq!(json!(output), json!({}));
+    }
+
+    #[test]
+    fn the_constructor_sets_what_is_required() {
+        assert_eq!(
+            json!(ReceiveMessageInput::new("u")),
+            json!({ "QueueUrl": "u" })
+        );
+    }
+}

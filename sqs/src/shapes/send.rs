@@ -200,3 +200,133 @@ pub struct SendMessageBatchResultEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequence_number: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::{check, check_input, check_output};
+    use super::*;
+
+    /// The members that a message has in both operations.
+    fn message() -> serde_json::Value {
+        json!({
+            "MessageBody": "h\u{e9}llo \u{2603}",
+            "DelaySeconds": 0,
+            "MessageAttributes": {
+                "color": attribute("StringValue", "blue"),
+                "blob": attribute("BinaryValue", "AQID"),
+            },
+            "MessageSystemAttributes": { "AWSTraceHeader": attribute("StringValue", "Root=1") },
+            "MessageDeduplicationId": "d",
+            "MessageGroupId": "g",
+        })
+    }
+
+    /// A value whose every member is set, though AWS takes only one of them.
+    fn attribute(only: &str, value: &str) -> serde_json::Value {
+        let mut attribute = json!({
+            "StringValue": "s",
+            "BinaryValue": "AA==",
+            "StringListValues": ["s"],
+            "BinaryListValues": ["AA=="],
+            "DataType": "String",
+        });
+        attribute[only] = value.into();
+        attribute
+    }
+
+    fn with(name: &str, value: &str, mut object: serde_json::Value) -> serde_json::Value {
+        object[name] = value.into();
+        object
+    }
+
+    #[test]
+    fn send_message() {
+        check_input::<SendMessageInput>(
+            &[
+                "QueueUrl",
+                "MessageBody",
+                "DelaySeconds",
+                "MessageAttributes",
+                "MessageSystemAttributes",
+                "MessageDeduplicationId",
+                "MessageGroupId",
+            ],
+            &with("QueueUrl", "q", message()),
+        );
+        check_output::<SendMessageOutput>(
+            &[
+                "MD5OfMessageBody",
+                "MD5OfMessageAttributes",
+                "MD5OfMessageSystemAttributes",
+                "MessageId",
+                "SequenceNumber",
+            ],
+            &json!({
+                "MD5OfMessageBody": "5d41402abc4b2a76b9719d911017c592",
+                "MD5OfMessageAttributes": "da1b33cc3cbfe8b1630921e78e6b9880",
+                "MD5OfMessageSystemAttributes": "5ae4d5d7636402d80f4eb6d213245a88",
+                "MessageId": "f7a2d1c6-8f3b-4c55-a7d7-1b1c9c0e2a10",
+                "SequenceNumber": "18849496460467696128",
+            }),
+        );
+    }
+
+    #[test]
+    fn send_message_batch() {
+        check_input::<SendMessageBatchRequestEntry>(
+            &[
+                "Id",
+                "MessageBody",
+                "DelaySeconds",
+                "MessageAttributes",
+                "MessageSystemAttributes",
+                "MessageDeduplicationId",
+                "MessageGroupId",
+            ],
+            &with("Id", "1", message()),
+        );
+        check_input::<SendMessageBatchInput>(
+            &["QueueUrl", "Entries"],
+            &json!({ "QueueUrl": "q", "Entries": [with("Id", "1", message())] }),
+        );
+        let stored = json!({
+            "Id": "1",
+            "MessageId": "f7a2d1c6-8f3b-4c55-a7d7-1b1c9c0e2a10",
+            "MD5OfMessageBody": "5d41402abc4b2a76b9719d911017c592",
+            "MD5OfMessageAttributes": "da1b33cc3cbfe8b1630921e78e6b9880",
+            "MD5OfMessageSystemAttributes": "5ae4d5d7636402d80f4eb6d213245a88",
+            "SequenceNumber": "18849496460467696128",
+        });
+        check::<SendMessageBatchResultEntry>(
+            &[
+                "Id",
+                "MessageId",
+                "MD5OfMessageBody",
+                "MD5OfMessageAttributes",
+                "MD5OfMessageSystemAttributes",
+                "SequenceNumber",
+            ],
+            &stored,
+        );
+        let failed = json!({ "Id": "2", "SenderFault": true, "Code": "c", "Message": "m" });
+        check_output::<SendMessageBatchOutput>(
+            &["Successful", "Failed"],
+            &json!({ "Successful": [stored], "Failed": [failed] }),
+        );
+    }
+
+    #[test]
+    fn constructors_set_what_is_required() {
+        assert_eq!(
+            json!(SendMessageInput::new("u", "hi")),
+            json!({ "QueueUrl": "u", "MessageBody": "hi" })
+        );
+        let entries = [SendMessageBatchRequestEntry::new("1", "hi")];
+        assert_eq!(
+            json!(SendMessageBatchInput::new("u", entries)),
+            json!({ "QueueUrl": "u", "Entries": [{ "Id": "1", "MessageBody": "hi" }] })
+        );
+    }
+}

@@ -103,3 +103,66 @@ impl UntagQueueInput {
 /// UntagQueue gives nothing: its body has no bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UntagQueueOutput {}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::{check_input, check_no_output, check_output};
+    use super::*;
+
+    #[test]
+    fn list_queue_tags() {
+        check_input::<ListQueueTagsInput>(&["QueueUrl"], &json!({ "QueueUrl": "q" }));
+        check_output::<ListQueueTagsOutput>(&["Tags"], &json!({ "Tags": { "team": "shop" } }));
+    }
+
+    #[test]
+    fn an_empty_tag_value_is_kept() {
+        let output = ListQueueTagsOutput {
+            tags: [("team".into(), String::new())].into(),
+        };
+        assert_eq!(json!(output), json!({ "Tags": { "team": "" } }));
+    }
+
+    #[test]
+    fn a_tag_without_a_value_is_refused() {
+        let error = serde_json::from_str::<TagQueueInput>(r#"{"Tags":{"team":null}}"#)
+            .expect_err("only a member may be null");
+        assert!(error.to_string().contains("null"), "{error}");
+    }
+
+    #[test]
+    fn tag_queue() {
+        check_input::<TagQueueInput>(
+            &["QueueUrl", "Tags"],
+            &json!({ "QueueUrl": "q", "Tags": { "team": "shop" } }),
+        );
+        check_no_output::<TagQueueOutput>();
+    }
+
+    #[test]
+    fn untag_queue() {
+        check_input::<UntagQueueInput>(
+            &["QueueUrl", "TagKeys"],
+            &json!({ "QueueUrl": "q", "TagKeys": ["team"] }),
+        );
+        check_no_output::<UntagQueueOutput>();
+    }
+
+    #[test]
+    fn constructors_set_what_is_required() {
+        assert_eq!(
+            json!(ListQueueTagsInput::new("u")),
+            json!({ "QueueUrl": "u" })
+        );
+        assert_eq!(
+            json!(TagQueueInput::new("u", [("team", "shop")])),
+            json!({ "QueueUrl": "u", "Tags": { "team": "shop" } })
+        );
+        assert_eq!(
+            json!(UntagQueueInput::new("u", ["team"])),
+            json!({ "QueueUrl": "u", "TagKeys": ["team"] })
+        );
+    }
+}

@@ -130,3 +130,53 @@ pub struct ChangeMessageVisibilityBatchResultEntry {
     #[serde(deserialize_with = "null_as_default")]
     pub id: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::{check, check_input, check_no_output, check_output};
+    use super::*;
+
+    #[test]
+    fn change_message_visibility() {
+        check_input::<ChangeMessageVisibilityInput>(
+            &["QueueUrl", "ReceiptHandle", "VisibilityTimeout"],
+            &json!({ "QueueUrl": "q", "ReceiptHandle": "AQEB", "VisibilityTimeout": 0 }),
+        );
+        check_no_output::<ChangeMessageVisibilityOutput>();
+    }
+
+    #[test]
+    fn change_message_visibility_batch() {
+        let entry = json!({ "Id": "1", "ReceiptHandle": "AQEB", "VisibilityTimeout": 0 });
+        check_input::<ChangeMessageVisibilityBatchRequestEntry>(
+            &["Id", "ReceiptHandle", "VisibilityTimeout"],
+            &entry,
+        );
+        check_input::<ChangeMessageVisibilityBatchInput>(
+            &["QueueUrl", "Entries"],
+            &json!({ "QueueUrl": "q", "Entries": [entry] }),
+        );
+        check::<ChangeMessageVisibilityBatchResultEntry>(&["Id"], &json!({ "Id": "1" }));
+        let failed = json!({ "Id": "2", "SenderFault": true, "Code": "c", "Message": "m" });
+        check_output::<ChangeMessageVisibilityBatchOutput>(
+            &["Successful", "Failed"],
+            &json!({ "Successful": [{ "Id": "1" }], "Failed": [failed] }),
+        );
+    }
+
+    #[test]
+    fn constructors_set_what_is_required() {
+        assert_eq!(
+            json!(ChangeMessageVisibilityInput::new("u", "h", 30)),
+            json!({ "QueueUrl": "u", "ReceiptHandle": "h", "VisibilityTimeout": 30 })
+        );
+        let entry = ChangeMessageVisibilityBatchRequestEntry::new("1", "h", 30);
+        let written = json!({ "Id": "1", "ReceiptHandle": "h", "VisibilityTimeout": 30 });
+        assert_eq!(
+            json!(ChangeMessageVisibilityBatchInput::new("u", [entry])),
+            json!({ "QueueUrl": "u", "Entries": [written] })
+        );
+    }
+}
