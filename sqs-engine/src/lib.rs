@@ -1,1 +1,47 @@
 //! Amazon SQS's behaviour as a pure, deterministic state machine.
+//!
+//! No clock is read, nothing is sent or stored anywhere, nothing is random: commands and the time
+//! come in, answers come out, and the same commands at the same times with the same seed give the
+//! same answers, byte for byte. So a twelve-hour timeout is tested in microseconds, and a history
+//! can be run again.
+//!
+//! * [`Engine`] takes commands and time; [`Outcome`] is what comes of a command.
+//! * [`Context`] says who calls; [`Config`] what the engine is made with.
+//! * [`inspect`] shows what is inside without changing it.
+//!
+//! The operations themselves have no API of their own here: they are [`sqs::Request`] in and
+//! [`sqs::Response`] out, refused with [`sqs::Error`]. What SQS supports and this engine does not
+//! (yet) is refused with `UnsupportedOperation`, and is listed in one place, `src/unsupported.rs`.
+//!
+//! # Where things are
+//!
+//! | module | what |
+//! |---|---|
+//! | `engine` | time, deadlines, who waits |
+//! | `ops/<family>` | what each operation does; twin of `sqs::shapes::<family>`, where it says what each takes |
+//! | `queue` | a queue, its attributes, its messages and the order in which they are offered |
+//! | `access` | which queue a URL means, and whether the caller may use it |
+//! | `directory` | names, by account and region |
+//! | `waiters` | long polls |
+//! | `id`, `digest`, `time` | ids and receipt handles, MD5s, points in time |
+
+mod access;
+mod checks;
+mod digest;
+mod directory;
+mod engine;
+mod errors;
+mod id;
+pub mod inspect;
+mod ops;
+mod queue;
+mod time;
+mod unsupported;
+mod waiters;
+
+pub use engine::{Config, Context, Engine, Outcome, Rules};
+pub use id::MessageId;
+pub use queue::message::MessageState;
+pub use queue::messages::Counts;
+pub use time::Timestamp;
+pub use waiters::{Completed, WaiterId};

@@ -1,0 +1,248 @@
+//! Which queue a name means: names live under an account and a region.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::id::QueueId;
+use crate::time::Timestamp;
+
+/// The names of all queues, and for a while those of deleted ones.
+#[derive(Debug, Default)]
+pub(crate) struct Directory {
+    /// By account, then by region.
+    realms: BTreeMap<Arc<str>, BTreeMap<Arc<str>, Realm>>,
+}
+
+/// The names of one account in one region.
+#[derive(Debug, Default)]
+struct Realm {
+    queues: BTreeMap<Arc<str>, QueueId>,
+    deleted: BTreeMap<Arc<str>, Timestamp>,
+    /// The same deletions, oldest first, so that they can be forgotten in that order.
+    deletions: VecDeque<(Timestamp, Arc<str>)>,
+}
+
+/// A queue's full name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct QueueName {
+    pub(crate) account: Arc<str>,
+    pub(crate) region: Arc<str>,
+    pub(crate) name: Arc<str>,
+}
+
+impl Directory {
+    pub(crate) fn find(&self, account: &str, region: &str, name: &str) -> Option<QueueId> {
+        self.realm(account, region)?.queues.get(name).copied()
+    }
+
+    /// Names a new queue. The account and region are shared with the other queues there.
+    pub(crate) fn insert(
+        &mut self,
+        account: &str,
+        region: &str,
+        name: &str,
+        id: QueueId,
+    ) -> QueueName {
+        let account = shared_key(&self.realms, account);
+        let regions = self.realms.entry(Arc::clone(&account)).or_default();
+        let region = shared_key(regions, region);
+        let realm = regions.entry(Arc::clone(&region)).or_default();
+        let name: Arc<str> = name.into();
+        realm.queues.insert(Arc::clone(&name), id);
+        QueueName {
+            account,
+            region,
+            name,
+        }
+    }
+
+    pub(crate) fn remove(&mut self, queue: &QueueName) {
+        if let Some(realm) = self.realm_mut(queue) {
+            realm.queues.remove(&queue.name);
+        }
+    }
+
+    /// Remembers that a queue was deleted at `now`, and forgets deletions that are `keep` old.
+    pub(crate) fn remember_deletion(&mut self, queue: &QueueName, now: Timestamp, keep: Duration) {
+        let Some(realm) = self.realm_mut(queue) else {
+            return;
+        };
+        realm.deleted.insert(Arc::clone(&queue.name), now);
+        realm.deletions.push_back((now, Arc::clone(&queue.name)));
+        while let Some((at, name)) = realm.deletions.front()
+            && now.since(*at) >= keep
+        {
+            // A later deletion of the same name has its own entry further back.
+            if realm.deleted.get(name) == Some(at) {
+                realm.deleted.remove(name);
+            }
+            realm.deletions.pop_front();
+        }
+    }
+
+    /// When the queue of that name was last deleted, if that is remembered.
+    pub(crate) fn deleted_at(&self, account: &str, region: &str, name: &str) -> Option<Timestamp> {
+        self.realm(account, region)?.deleted.get(name).copied()
+    }
+
+    /// The queues whose names begin with `prefix`, in the order of their names' bytes, after `place`.
+    pub(crate) fn list<'a>(
+        &'a self,
+        account: &str,
+        region: &str,
+        prefix: &'a str,
+        place: Option<&'a str>,
+    ) -> impl Iterator<Item = (&'a str, QueueId)> {
+        let from = match place {
+            Some(place) if place >= prefix => Bound::Excluded(place),
+            Some(_) | None => Bound::Included(prefix),
+        };
+        self.realm(account, region)
+            .into_iter()
+            .flat_map(move |realm| realm.queues.range::<str, _>((from, Bound::Unbounded)))
+            .map(|(name, id)| (name.as_ref(), *id))
+            .take_while(move |(name, _)| name.starts_with(prefix))
+    }
+
+    /// Every queue, by account, region and name.
+    pub(crate) fn all(&self) -> impl Iterator<Item = QueueId> {
+        self.realms
+            .values()
+            .flat_map(BTreeMap::values)
+            .flat_map(|realm| realm.queues.values().copied())
+    }
+
+    /// The queues of one account, in all regions.
+    pub(crate) fn of_account(&self, account: &str) -> impl Iterator<Item = QueueId> {
+        self.realms
+            .get(account)
+            .into_iter()
+            .flat_map(BTreeMap::values)
+            .flat_map(|realm| realm.queues.values().copied())
+    }
+
+    /// Forgets an account: its queues' names and its deletions.
+    pub(crate) fn remove_account(&mut self, account: &str) {
+        self.realms.remove(account);
+    }
+
+    fn realm(&self, account: &str, region: &str) -> Option<&Realm> {
+        self.realms.get(account)?.get(region)
+    }
+
+    fn realm_mut(&mut self, queue: &QueueName) -> Option<&mut Realm> {
+        self.realms.get_mut(&queue.account)?.get_mut(&queue.region)
+    }
+}
+
+impl QueueName {
+    /// The queue's ARN, in the partition of its region.
+    pub(crate) fn arn(&self) -> String {
+        let Self {
+            account,
+            region,
+            name,
+        } = self;
+        format!("arn:{}:sqs:{region}:{account}:{name}", partition(region))
+    }
+
+    /// The ARN of the root user of `account`, in the same partition.
+    pub(crate) fn root_of(&self, account: &str) -> String {
+        format!("arn:{}:iam::{account}:root", partition(&self.region))
+    }
+}
+
+/// The partition that a region belongs to, by the prefixes that AWS's endpoint rules list.
+fn partition(region: &str) -> &'static str {
+    const PREFIXES: [(&str, &str); 7] = [
+        ("cn-", "aws-cn"),
+        ("us-gov-", "aws-us-gov"),
+        ("us-isof-", "aws-iso-f"),
+        ("us-isob-", "aws-iso-b"),
+        ("us-iso-", "aws-iso"),
+        ("eu-isoe-", "aws-iso-e"),
+        ("eusc-", "aws-eusc"),
+    ];
+    PREFIXES
+        .iter()
+        .find(|(prefix, _)| region.starts_with(prefix))
+        .map_or("aws", |(_, partition)| partition)
+}
+
+/// The key that the map already shares, or a new one.
+fn shared_key<V>(map: &BTreeMap<Arc<str>, V>, key: &str) -> Arc<str> {
+    map.get_key_value(key)
+        .map_or_else(|| key.into(), |(shared, _)| Arc::clone(shared))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(directory: &Directory, prefix: &str, place: Option<&str>) -> Vec<String> {
+        directory
+            .list("1", "eu", prefix, place)
+            .map(|(name, _)| name.to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn lists_by_prefix_and_place() {
+        let mut directory = Directory::default();
+        for (id, name) in ["b", "a2", "a1", "a3", "c"].into_iter().enumerate() {
+            directory.insert("1", "eu", name, QueueId(id as u64));
+        }
+        directory.insert("1", "us", "a4", QueueId(9));
+        directory.insert("2", "eu", "a5", QueueId(10));
+        assert_eq!(names(&directory, "", None), ["a1", "a2", "a3", "b", "c"]);
+        assert_eq!(names(&directory, "a", None), ["a1", "a2", "a3"]);
+        assert_eq!(names(&directory, "a", Some("a1")), ["a2", "a3"]);
+        assert_eq!(names(&directory, "b", Some("a1")), ["b"]);
+        assert_eq!(names(&directory, "a", Some("c")), [""; 0]);
+        assert_eq!(directory.all().count(), 7);
+        assert_eq!(directory.of_account("1").count(), 6);
+    }
+
+    #[test]
+    fn deletions_are_forgotten_once_they_are_old() {
+        let mut directory = Directory::default();
+        let at = Timestamp::from_millis;
+        let queue = directory.insert("1", "eu", "a", QueueId(1));
+        directory.remove(&queue);
+        directory.remember_deletion(&queue, at(10), Duration::from_millis(30));
+        directory.remember_deletion(&queue, at(20), Duration::from_millis(5));
+        assert_eq!(
+            directory.deleted_at("1", "eu", "a"),
+            Some(at(20)),
+            "the later one stays"
+        );
+        let other = directory.insert("1", "eu", "b", QueueId(2));
+        directory.remember_deletion(&other, at(99), Duration::from_millis(50));
+        assert_eq!(directory.deleted_at("1", "eu", "a"), None);
+        assert_eq!(directory.deleted_at("1", "eu", "b"), Some(at(99)));
+    }
+
+    #[test]
+    fn an_arn_names_the_partition_of_the_region() {
+        let arn = |region: &str| {
+            Directory::default()
+                .insert("000000000000", region, "q", QueueId(1))
+                .arn()
+        };
+        assert_eq!(arn("us-east-1"), "arn:aws:sqs:us-east-1:000000000000:q");
+        assert_eq!(
+            arn("cn-north-1"),
+            "arn:aws-cn:sqs:cn-north-1:000000000000:q"
+        );
+        assert_eq!(
+            arn("us-gov-west-1"),
+            "arn:aws-us-gov:sqs:us-gov-west-1:000000000000:q"
+        );
+        assert_eq!(
+            arn("us-isob-east-1"),
+            "arn:aws-iso-b:sqs:us-isob-east-1:000000000000:q"
+        );
+    }
+}

@@ -1,0 +1,348 @@
+//! The state machine: commands and time in, answers out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sqs::{Error, Request, Response};
+
+use crate::directory::{Directory, QueueName};
+use crate::errors;
+use crate::id::{IdSource, QueueId};
+use crate::inspect::Inspect;
+use crate::ops;
+use crate::queue::Queue;
+use crate::time::Timestamp;
+use crate::waiters::{Completed, WaiterId, Waiters};
+
+/// What an engine is made with.
+///
+/// # Example
+///
+/// ```
+/// use sqs_engine::{Config, Rules};
+///
+/// let config = Config { seed: 7, ..Config::default() };
+/// assert_eq!(config.rules, Rules::Strict);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// What all ids, receipt handles and tokens follow from. Two engines with the same seed that
+    /// are told the same, at the same times, answer the same, byte for byte; and each accepts the
+    /// other's handles. A server that should give fresh ids at each start takes a random one.
+    pub seed: u64,
+    /// Whether the two rules that make one wait apply.
+    pub rules: Rules,
+}
+
+/// Whether AWS's two 60-second rules apply: a queue is purged at most once in 60 seconds, and the
+/// name of a deleted queue is free after 60 seconds. Tests that make their queues anew turn them
+/// off; nothing else changes with them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rules {
+    /// As AWS has it.
+    #[default]
+    Strict,
+    /// Purge and create again at any time.
+    Relaxed,
+}
+
+/// Who calls, from where, and by which address.
+///
+/// The engine trusts it: whoever fills it in has verified the caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Context {
+    /// The caller's account, 12 digits: where its queues live, and the `SenderId` of its messages.
+    pub account: String,
+    /// The access key the call was signed with.
+    pub access_key: String,
+    /// The region of the call, which together with the account is the queues' name space.
+    pub region: String,
+    /// What queue URLs begin with, without a slash at the end: `http://127.0.0.1:9324`.
+    pub base_url: String,
+    /// The `X-Amzn-Trace-Id` header that came with the call. A message sent without an
+    /// `AWSTraceHeader` of its own gets this one.
+    pub trace_header: Option<String>,
+}
+
+impl Context {
+    /// A call without a trace header.
+    #[must_use]
+    pub fn new(
+        account: impl Into<String>,
+        access_key: impl Into<String>,
+        region: impl Into<String>,
+        base_url: impl Into<String>,
+    ) -> Self {
+        Self {
+            account: account.into(),
+            access_key: access_key.into(),
+            region: region.into(),
+            base_url: base_url.into(),
+            trace_header: None,
+        }
+    }
+}
+
+/// What comes of a command.
+///
+/// It is large because an answer is: it is moved once, from the engine to whoever asked.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use = "a waiting poll is answered through `Engine::poll_completed`"]
+pub enum Outcome {
+    /// The answer.
+    Done(Result<Response, Error>),
+    /// A long poll that found no message. Its answer comes out of [`Engine::poll_completed`] under
+    /// this id, at the latest when its wait is over.
+    Waiting(WaiterId),
+}
+
+/// Amazon SQS as a state machine without clock, threads, randomness or IO.
+///
+/// Time comes in with every command and never goes back: an earlier time than one seen before
+/// counts as the latest one seen, so a clock that is set back makes time stand still and does no
+/// harm. To begin anew, make a new engine.
+///
+/// The one who drives it does four things:
+///
+/// * give each command to [`handle`](Self::handle);
+/// * call [`advance`](Self::advance) when [`next_deadline`](Self::next_deadline) has come;
+/// * after either, fetch what [`poll_completed`](Self::poll_completed) has, until it has nothing,
+///   and ask for the next deadline again;
+/// * [`cancel`](Self::cancel) the polls of clients that have gone.
+///
+/// Calling any of these more often than needed is safe.
+///
+/// # Example
+///
+/// ```
+/// use sqs::{CreateQueueInput, ReceiveMessageInput, Request, Response, SendMessageInput};
+/// use sqs_engine::{Config, Context, Engine, Outcome, Timestamp};
+///
+/// let mut engine = Engine::new(Config { seed: 7, ..Config::default() });
+/// let me = Context::new("000000000000", "test", "us-east-1", "http://127.0.0.1:9324");
+/// let second = |n: i64| Timestamp::from_millis(n * 1_000);
+///
+/// let create = Request::CreateQueue(CreateQueueInput::new("orders"));
+/// assert!(matches!(engine.handle(second(0), &me, create), Outcome::Done(Ok(_))));
+///
+/// // A long poll of 20 seconds finds nothing, and waits.
+/// let receive = ReceiveMessageInput {
+///     wait_time_seconds: Some(20),
+///     ..ReceiveMessageInput::new("orders")
+/// };
+/// let Outcome::Waiting(poll) = engine.handle(second(1), &me, Request::ReceiveMessage(receive))
+/// else {
+///     panic!("there is no message yet");
+/// };
+/// assert_eq!(engine.next_deadline(), Some(second(21)));
+///
+/// // A send answers it.
+/// let send = Request::SendMessage(SendMessageInput::new("orders", "hello"));
+/// assert!(matches!(engine.handle(second(5), &me, send), Outcome::Done(Ok(_))));
+/// let Some((id, Ok(Response::ReceiveMessage(answer)))) = engine.poll_completed() else {
+///     panic!("the message goes to the poll that waits");
+/// };
+/// assert_eq!((id, answer.messages.len()), (poll, 1));
+/// ```
+pub struct Engine {
+    pub(crate) rules: Rules,
+    pub(crate) now: Timestamp,
+    pub(crate) ids: IdSource,
+    pub(crate) directory: Directory,
+    pub(crate) waiters: Waiters,
+    queues: BTreeMap<QueueId, Queue>,
+    /// The next deadline of each queue that has one.
+    deadlines: BTreeSet<(Timestamp, QueueId)>,
+    /// The queues that the present command may have changed.
+    touched: Vec<QueueId>,
+}
+
+impl Engine {
+    /// An engine without queues, before the beginning of time.
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        let Config { seed, rules } = config;
+        Self {
+            rules,
+            now: Timestamp::MIN,
+            ids: IdSource::new(seed),
+            directory: Directory::default(),
+            waiters: Waiters::default(),
+            queues: BTreeMap::new(),
+            deadlines: BTreeSet::new(),
+            touched: Vec::new(),
+        }
+    }
+
+    /// Performs a command. What was due until `now` happens first.
+    ///
+    /// A command may answer polls that wait: fetch them with
+    /// [`poll_completed`](Self::poll_completed) afterwards.
+    pub fn handle(&mut self, now: Timestamp, context: &Context, request: Request) -> Outcome {
+        self.advance(now);
+        let outcome = ops::perform(self, context, request);
+        self.settle();
+        outcome
+    }
+
+    /// Lets time pass until `now`. Each deadline on the way happens in its turn and at its own
+    /// time, as if the engine had been called then.
+    ///
+    /// At one and the same time messages become visible, and are given to the polls that wait,
+    /// before those polls end with nothing.
+    pub fn advance(&mut self, now: Timestamp) {
+        while let Some(deadline) = self.next_deadline()
+            && deadline <= now
+        {
+            self.now = self.now.max(deadline);
+            while let Some((due, queue)) = self.deadlines.first().copied()
+                && due <= deadline
+            {
+                self.touched.push(queue);
+                self.settle();
+            }
+            while let Some((due, waiter)) = self.waiters.first_deadline()
+                && due <= deadline
+            {
+                self.waiters.complete(waiter, ops::receive::nothing());
+            }
+        }
+        self.now = self.now.max(now);
+    }
+
+    /// When something will happen by itself next; `None` if nothing will. Found without a search.
+    ///
+    /// Ask again after [`handle`](Self::handle), [`advance`](Self::advance) and
+    /// [`cancel`](Self::cancel).
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        let queue = self.deadlines.first().map(|(due, _)| *due);
+        let waiter = self.waiters.first_deadline().map(|(due, _)| due);
+        queue.into_iter().chain(waiter).min()
+    }
+
+    /// The next long poll that has been answered, in the order of the answers.
+    ///
+    /// Call it after [`handle`](Self::handle) and [`advance`](Self::advance) until it gives `None`.
+    #[must_use = "the answer is given once"]
+    pub fn poll_completed(&mut self) -> Option<Completed> {
+        self.waiters.next_completed()
+    }
+
+    /// Ends a long poll whose client has gone: it gets no message any more.
+    ///
+    /// If it has been answered already, nothing changes: the answer is still to be fetched, and its
+    /// messages stay hidden until their visibility timeout is over, as when an answer of AWS's is
+    /// lost on its way.
+    pub fn cancel(&mut self, waiter: WaiterId) {
+        self.waiters.remove(waiter);
+    }
+
+    /// Forgets all that an account has: its queues, with their messages, and the names it deleted,
+    /// which can be used again at once. Polls at its queues end with QueueDoesNotExist.
+    pub fn remove_account(&mut self, now: Timestamp, account: &str) {
+        self.advance(now);
+        let queues: Vec<_> = self.directory.of_account(account).collect();
+        for queue in queues {
+            self.drop_queue(queue);
+        }
+        self.directory.remove_account(account);
+    }
+
+    /// A read-only view, for people and tests.
+    #[must_use]
+    pub fn inspect(&self) -> Inspect<'_> {
+        Inspect::new(self)
+    }
+
+    pub(crate) fn queue(&self, id: QueueId) -> Result<&Queue, Error> {
+        self.queues
+            .get(&id)
+            .ok_or_else(errors::queue_does_not_exist)
+    }
+
+    /// A queue, to be changed. What follows from the change (polls answered, deadlines moved) is
+    /// seen to at the end of the command.
+    pub(crate) fn queue_mut(&mut self, id: QueueId) -> Result<&mut Queue, Error> {
+        if self.touched.last() != Some(&id) {
+            self.touched.push(id);
+        }
+        self.queues
+            .get_mut(&id)
+            .ok_or_else(errors::queue_does_not_exist)
+    }
+
+    /// Changes a queue with the ids at hand.
+    pub(crate) fn with_queue<T>(
+        &mut self,
+        id: QueueId,
+        change: impl FnOnce(&mut Queue, &IdSource) -> T,
+    ) -> Result<T, Error> {
+        self.touched.push(id);
+        let queue = self
+            .queues
+            .get_mut(&id)
+            .ok_or_else(errors::queue_does_not_exist)?;
+        Ok(change(queue, &self.ids))
+    }
+
+    pub(crate) fn add_queue(&mut self, queue: Queue) {
+        self.queues.insert(queue.id, queue);
+    }
+
+    /// Removes a queue and its name, and ends the polls that wait at it.
+    pub(crate) fn drop_queue(&mut self, id: QueueId) -> Option<QueueName> {
+        let queue = self.queues.remove(&id)?;
+        if let Some(due) = queue.scheduled {
+            self.deadlines.remove(&(due, id));
+        }
+        self.directory.remove(&queue.name);
+        let waiting: Vec<_> = self.waiters.of(id).collect();
+        for waiter in waiting {
+            self.waiters
+                .complete(waiter, Err(errors::queue_does_not_exist()));
+        }
+        Some(queue.name)
+    }
+
+    /// Brings every queue that was touched up to the present: what is due happens, waiting polls
+    /// get what is there, and the next deadline is noted.
+    fn settle(&mut self) {
+        while let Some(id) = self.touched.pop() {
+            let Some(queue) = self.queues.get_mut(&id) else {
+                continue;
+            };
+            queue.catch_up(self.now);
+            while let Some((waiter, waiting)) = self.waiters.first_of(id) {
+                let Some(answer) = waiting.receive.attempt(queue, &self.ids, self.now) else {
+                    break;
+                };
+                self.waiters.complete(waiter, Ok(answer));
+            }
+            let next = queue.next_deadline();
+            if queue.scheduled != next {
+                if let Some(due) = queue.scheduled {
+                    self.deadlines.remove(&(due, id));
+                }
+                if let Some(due) = next {
+                    self.deadlines.insert((due, id));
+                }
+                queue.scheduled = next;
+            }
+        }
+    }
+
+    /// The id that the queue of this name has, whoever asks.
+    pub(crate) fn find(&self, account: &str, region: &str, name: &str) -> Option<QueueId> {
+        self.directory.find(account, region, name)
+    }
+
+    pub(crate) fn queue_count(&self) -> usize {
+        self.queues.len()
+    }
+}
+
+/// The URL of a queue, as the caller reaches it.
+pub(crate) fn queue_url(context: &Context, account: &str, name: &str) -> String {
+    format!("{}/{account}/{name}", context.base_url)
+}

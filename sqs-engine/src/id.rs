@@ -1,0 +1,257 @@
+//! Everything the engine makes up: message ids, receipt handles, tokens.
+//!
+//! All of it follows from the seed and a counter, so that the same commands give the same answers.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use sha2::{Digest, Sha256};
+
+use crate::time::Timestamp;
+
+/// The id of a message: a version 4 UUID, which stays with the message for its whole life.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageId([u8; 16]);
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, byte) in self.0.iter().enumerate() {
+            if matches!(index, 4 | 6 | 8 | 10) {
+                f.write_str("-")?;
+            }
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// One life of a queue. A queue that is deleted and created again under its name has another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct QueueId(pub(crate) u64);
+
+/// Where a message stands in its queue. Ordered by the time from which its retention runs, and for
+/// equal times by arrival: the order in which messages expire and in which they are offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct MessageKey {
+    pub(crate) enqueued_at: Timestamp,
+    pub(crate) arrival: u64,
+}
+
+/// What a receipt handle stands for: one delivery of one message.
+///
+/// A handle must be recognised long after its message is gone, so it carries all of this itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Receipt {
+    pub(crate) queue: QueueId,
+    pub(crate) message: MessageKey,
+    /// The how-manieth delivery of the message this was, from 1.
+    pub(crate) delivery: u32,
+    pub(crate) received_at: Timestamp,
+}
+
+/// The seeded source of ids, and the seal on handles and tokens.
+#[derive(Debug)]
+pub(crate) struct IdSource {
+    seed: u64,
+    messages: u64,
+    queues: u64,
+}
+
+impl IdSource {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            messages: 0,
+            queues: 0,
+        }
+    }
+
+    /// A message id that this source has not given before.
+    pub(crate) fn next_message(&mut self) -> MessageId {
+        let hash = self.hash("message id", &[&self.messages.to_be_bytes()]);
+        self.messages += 1;
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hash[..16]);
+        // RFC 9562, section 5.4: the version in the high bits of octet 6, the variant in those of octet 8.
+        bytes[6] = bytes[6] & 0x0f | 0x40;
+        bytes[8] = bytes[8] & 0x3f | 0x80;
+        MessageId(bytes)
+    }
+
+    /// The id of a queue's new life.
+    pub(crate) fn next_queue(&mut self) -> QueueId {
+        self.queues += 1;
+        QueueId(self.queues)
+    }
+
+    /// Writes a receipt as the opaque handle that a client sees.
+    pub(crate) fn handle(&self, receipt: Receipt) -> String {
+        let mut bytes = [0; HANDLE_LEN];
+        bytes[..3].copy_from_slice(&HANDLE_MARK);
+        bytes[3..11].copy_from_slice(&receipt.queue.0.to_be_bytes());
+        bytes[11..19].copy_from_slice(&receipt.message.enqueued_at.as_millis().to_be_bytes());
+        bytes[19..27].copy_from_slice(&receipt.message.arrival.to_be_bytes());
+        bytes[27..31].copy_from_slice(&receipt.delivery.to_be_bytes());
+        bytes[31..39].copy_from_slice(&receipt.received_at.as_millis().to_be_bytes());
+        let seal = self.hash("receipt handle", &[&bytes[..HANDLE_SEAL_AT]]);
+        bytes[HANDLE_SEAL_AT..].copy_from_slice(&seal);
+        BASE64.encode(bytes)
+    }
+
+    /// Reads a handle back. `None` if this source did not write it, byte for byte.
+    pub(crate) fn receipt(&self, handle: &str) -> Option<Receipt> {
+        if handle.len() != HANDLE_TEXT_LEN {
+            return None;
+        }
+        let bytes: [u8; HANDLE_LEN] = BASE64.decode(handle).ok()?.try_into().ok()?;
+        let seal = self.hash("receipt handle", &[&bytes[..HANDLE_SEAL_AT]]);
+        if bytes[..3] != HANDLE_MARK || !same_bytes(&seal, &bytes[HANDLE_SEAL_AT..]) {
+            return None;
+        }
+        Some(Receipt {
+            queue: QueueId(u64::from_be_bytes(field(&bytes[3..11])?)),
+            message: MessageKey {
+                enqueued_at: Timestamp::from_millis(i64::from_be_bytes(field(&bytes[11..19])?)),
+                arrival: u64::from_be_bytes(field(&bytes[19..27])?),
+            },
+            delivery: u32::from_be_bytes(field(&bytes[27..31])?),
+            received_at: Timestamp::from_millis(i64::from_be_bytes(field(&bytes[31..39])?)),
+        })
+    }
+
+    /// Writes the place at which a listing goes on as an opaque token, good for that `listing` only.
+    pub(crate) fn token(&self, listing: &str, place: &str) -> String {
+        let seal = self.hash("token", &[listing.as_bytes(), place.as_bytes()]);
+        let mut bytes = seal[..TOKEN_SEAL_LEN].to_vec();
+        bytes.extend_from_slice(place.as_bytes());
+        BASE64.encode(bytes)
+    }
+
+    /// Reads a token back. `None` if this source did not write it for this `listing`.
+    pub(crate) fn place(&self, listing: &str, token: &str) -> Option<String> {
+        let bytes = BASE64.decode(token).ok()?;
+        let (seal, place) = bytes.split_at_checked(TOKEN_SEAL_LEN)?;
+        let hash = self.hash("token", &[listing.as_bytes(), place]);
+        if !same_bytes(&hash[..TOKEN_SEAL_LEN], seal) {
+            return None;
+        }
+        String::from_utf8(place.to_vec()).ok()
+    }
+
+    /// SHA-256 over the seed, the purpose and the parts, each after its length so that no two
+    /// different lists of parts read the same.
+    fn hash(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        hash.update(self.seed.to_be_bytes());
+        for part in std::iter::once(&purpose.as_bytes()).chain(parts) {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        hash.finalize().into()
+    }
+}
+
+/// Compares without stopping at the first difference, so that a seal cannot be guessed byte by byte.
+fn same_bytes(left: &[u8], right: &[u8]) -> bool {
+    left.len() == right.len()
+        && left
+            .iter()
+            .zip(right)
+            .fold(0, |diff, (a, b)| diff | (a ^ b))
+            == 0
+}
+
+fn field<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
+    bytes.try_into().ok()
+}
+
+/// Base64 of this is `AQEB`, with which every handle of AWS's begins.
+const HANDLE_MARK: [u8; 3] = [1, 1, 1];
+/// Mark 3, queue 8, time 8, arrival 8, delivery 4, receive time 8, one byte that makes the whole a
+/// multiple of three so that base64 needs no padding.
+const HANDLE_SEAL_AT: usize = 40;
+const HANDLE_LEN: usize = HANDLE_SEAL_AT + 32;
+const HANDLE_TEXT_LEN: usize = HANDLE_LEN / 3 * 4;
+const TOKEN_SEAL_LEN: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn receipt() -> Receipt {
+        Receipt {
+            queue: QueueId(7),
+            message: MessageKey {
+                enqueued_at: Timestamp::from_millis(1_700_000_000_123),
+                arrival: 42,
+            },
+            delivery: 3,
+            received_at: Timestamp::from_millis(-5),
+        }
+    }
+
+    #[test]
+    fn message_ids_are_version_4_uuids_and_follow_from_the_seed() {
+        let (mut one, mut same, mut other) = (IdSource::new(1), IdSource::new(1), IdSource::new(2));
+        let first = one.next_message().to_string();
+        assert_eq!(first, same.next_message().to_string());
+        assert_ne!(first, other.next_message().to_string());
+        assert_ne!(first, one.next_message().to_string());
+        assert_eq!(first.len(), 36);
+        assert_eq!(&first[14..15], "4");
+        assert!("89ab".contains(&first[19..20]));
+    }
+
+    #[test]
+    fn a_handle_reads_back_and_looks_like_one() {
+        let ids = IdSource::new(9);
+        let handle = ids.handle(receipt());
+        assert!(handle.starts_with("AQEB"));
+        assert_eq!(handle.len(), 96);
+        assert!(!handle.contains('='));
+        assert_eq!(ids.receipt(&handle), Some(receipt()));
+    }
+
+    #[test]
+    fn a_handle_of_another_seed_is_refused() {
+        let handle = IdSource::new(9).handle(receipt());
+        assert_eq!(IdSource::new(10).receipt(&handle), None);
+    }
+
+    #[test]
+    fn a_token_is_good_for_its_listing_only() {
+        let ids = IdSource::new(9);
+        let token = ids.token("queues", "orders");
+        assert_eq!(ids.place("queues", &token).as_deref(), Some("orders"));
+        assert_eq!(ids.place("sources", &token), None);
+        assert_eq!(ids.place("queues", ""), None);
+        assert_eq!(ids.place("queues", "AAAA"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_changed_character_makes_a_handle_undecodable(at in 0usize..96, with in "[ -~]") {
+            let ids = IdSource::new(9);
+            let handle = ids.handle(receipt());
+            let mut forged = handle.clone();
+            forged.replace_range(at..=at, &with);
+            prop_assume!(forged != handle);
+            prop_assert_eq!(ids.receipt(&forged), None);
+        }
+
+        #[test]
+        fn any_text_is_refused_without_harm(text in ".*") {
+            let ids = IdSource::new(9);
+            prop_assert_eq!(ids.receipt(&text), None);
+            prop_assert_eq!(ids.place("queues", &text), None);
+        }
+    }
+}

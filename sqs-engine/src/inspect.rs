@@ -1,0 +1,262 @@
+//! What is inside an engine, to look at: looking changes nothing.
+//!
+//! The views show what was true at the engine's latest time; call
+//! [`Engine::advance`](crate::Engine::advance) first to see the present.
+//!
+//! # Example
+//!
+//! ```
+//! use sqs::{CreateQueueInput, Request, SendMessageInput};
+//! use sqs_engine::{Config, Context, Engine, MessageState, Timestamp};
+//!
+//! let mut engine = Engine::new(Config::default());
+//! let me = Context::new("000000000000", "test", "us-east-1", "http://127.0.0.1:9324");
+//! let now = Timestamp::from_millis(0);
+//! let _ = engine.handle(now, &me, Request::CreateQueue(CreateQueueInput::new("orders")));
+//! let _ = engine.handle(now, &me, Request::SendMessage(SendMessageInput::new("orders", "hello")));
+//!
+//! let inspect = engine.inspect();
+//! let orders = inspect.queue("000000000000", "us-east-1", "orders").expect("it was created");
+//! assert_eq!(orders.counts().visible, 1);
+//! let message = orders.messages().next().expect("it was sent");
+//! assert_eq!((message.body(), message.state()), ("hello", MessageState::Visible));
+//! ```
+
+use std::collections::BTreeMap;
+
+use crate::engine::Engine;
+use crate::id::{MessageId, MessageKey};
+use crate::ops::attributes;
+use crate::queue::Queue;
+use crate::queue::message::{Message, MessageState};
+use crate::queue::messages::Counts;
+use crate::time::Timestamp;
+
+/// A view of a whole engine: [`Engine::inspect`].
+#[derive(Clone, Copy)]
+pub struct Inspect<'a> {
+    engine: &'a Engine,
+}
+
+impl<'a> Inspect<'a> {
+    pub(crate) fn new(engine: &'a Engine) -> Self {
+        Self { engine }
+    }
+
+    /// The latest time that the engine was told; [`Timestamp::MIN`] if none.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.engine.now
+    }
+
+    /// Every queue, by account, region and name.
+    pub fn queues(&self) -> impl Iterator<Item = QueueView<'a>> {
+        let engine = self.engine;
+        engine
+            .directory
+            .all()
+            .filter_map(|id| QueueView::new(engine, engine.queue(id).ok()?))
+    }
+
+    /// One queue; `None` if there is none of that name there.
+    #[must_use]
+    pub fn queue(&self, account: &str, region: &str, name: &str) -> Option<QueueView<'a>> {
+        let id = self.engine.find(account, region, name)?;
+        QueueView::new(self.engine, self.engine.queue(id).ok()?)
+    }
+
+    /// How many queues there are.
+    #[must_use]
+    pub fn queue_count(&self) -> usize {
+        self.engine.queue_count()
+    }
+
+    /// How many messages there are in all queues, by state. Counts them queue by queue.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.queues()
+            .map(|queue| queue.counts())
+            .fold(Counts::default(), |sum, queue| Counts {
+                visible: sum.visible + queue.visible,
+                delayed: sum.delayed + queue.delayed,
+                in_flight: sum.in_flight + queue.in_flight,
+            })
+    }
+
+    /// How many long polls wait, at all queues together.
+    #[must_use]
+    pub fn waiting_polls(&self) -> usize {
+        self.engine.waiters.len()
+    }
+}
+
+/// A view of one queue.
+#[derive(Clone, Copy)]
+pub struct QueueView<'a> {
+    engine: &'a Engine,
+    queue: &'a Queue,
+}
+
+impl<'a> QueueView<'a> {
+    fn new(engine: &'a Engine, queue: &'a Queue) -> Option<Self> {
+        Some(Self { engine, queue })
+    }
+
+    /// The account that owns it.
+    #[must_use]
+    pub fn account(&self) -> &'a str {
+        &self.queue.name.account
+    }
+
+    /// The region that it is in.
+    #[must_use]
+    pub fn region(&self) -> &'a str {
+        &self.queue.name.region
+    }
+
+    /// Its name within account and region.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        &self.queue.name.name
+    }
+
+    /// Its ARN.
+    #[must_use]
+    pub fn arn(&self) -> String {
+        self.queue.name.arn()
+    }
+
+    /// Its attributes as GetQueueAttributes gives them for `All`, by name.
+    #[must_use]
+    pub fn attributes(&self) -> BTreeMap<String, String> {
+        attributes::shown(self.queue)
+            .into_iter()
+            .map(|(name, value)| (name.name().to_owned(), value))
+            .collect()
+    }
+
+    /// How many messages it has in each state. Costs nothing to know.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.queue.messages.counts()
+    }
+
+    /// How many long polls wait at it.
+    #[must_use]
+    pub fn waiting_polls(&self) -> usize {
+        self.engine.waiters.of(self.queue.id).count()
+    }
+
+    /// When it was last purged.
+    #[must_use]
+    pub fn purged_at(&self) -> Option<Timestamp> {
+        self.queue.purged_at
+    }
+
+    /// Its messages, those that expire first in front.
+    pub fn messages(&self) -> impl Iterator<Item = MessageView<'a>> {
+        self.messages_after(None)
+    }
+
+    /// Its messages after one seen before, so that many can be looked at a page at a time; the
+    /// place stays good when that message is gone.
+    pub fn messages_after(&self, place: Option<Place>) -> impl Iterator<Item = MessageView<'a>> {
+        let queue = self.queue;
+        queue
+            .messages
+            .iter_after(place.map(|Place(key)| key))
+            .map(move |(key, message)| MessageView {
+                queue,
+                key,
+                message,
+            })
+    }
+}
+
+/// Where a message stands among those of its queue. Meaningful in that queue only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place(MessageKey);
+
+/// A view of one message.
+#[derive(Clone, Copy)]
+pub struct MessageView<'a> {
+    queue: &'a Queue,
+    key: MessageKey,
+    message: &'a Message,
+}
+
+impl<'a> MessageView<'a> {
+    /// Where to go on after it: [`QueueView::messages_after`].
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place(self.key)
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> MessageId {
+        self.message.id
+    }
+
+    /// Its body.
+    #[must_use]
+    pub fn body(&self) -> &'a str {
+        &self.message.body
+    }
+
+    /// MD5 of its body, in lower-case hex.
+    #[must_use]
+    pub fn body_md5(&self) -> String {
+        self.message.body_md5.to_hex()
+    }
+
+    /// Its sender's attributes, by name.
+    #[must_use]
+    pub fn message_attributes(&self) -> BTreeMap<String, sqs::MessageAttributeValue> {
+        self.message.attributes.shapes()
+    }
+
+    /// Where it is in its life, and until when.
+    #[must_use]
+    pub fn state(&self) -> MessageState {
+        self.message.state()
+    }
+
+    /// When it was sent.
+    #[must_use]
+    pub fn sent_at(&self) -> Timestamp {
+        self.message.sent_at
+    }
+
+    /// When its retention ends, whatever its state.
+    #[must_use]
+    pub fn expires_at(&self) -> Timestamp {
+        self.key
+            .enqueued_at
+            .after(self.queue.attributes.retention())
+    }
+
+    /// When it was received for the first time; `None` if it never was.
+    #[must_use]
+    pub fn first_received_at(&self) -> Option<Timestamp> {
+        self.message.first_received_at()
+    }
+
+    /// How often it was received.
+    #[must_use]
+    pub fn receive_count(&self) -> u32 {
+        self.message.receive_count
+    }
+
+    /// The group that it was sent with.
+    #[must_use]
+    pub fn group(&self) -> Option<&'a str> {
+        self.message.group()
+    }
+
+    /// The X-Ray trace header that it was sent with.
+    #[must_use]
+    pub fn trace_header(&self) -> Option<&'a str> {
+        self.message.trace_header()
+    }
+}

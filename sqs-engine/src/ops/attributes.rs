@@ -1,0 +1,90 @@
+//! GetQueueAttributes and SetQueueAttributes.
+
+use std::collections::BTreeMap;
+
+use sqs::{
+    Error, GetQueueAttributesInput, GetQueueAttributesOutput, Operation, QueueAttributeName,
+    SetQueueAttributesInput, SetQueueAttributesOutput,
+};
+
+use crate::access::queue_for;
+use crate::engine::{Context, Engine};
+use crate::errors;
+use crate::queue::Queue;
+use crate::queue::attributes::Changes;
+
+/// Attributes that are known and not set, or not this queue's, are left out without a word.
+pub(super) fn get(
+    engine: &Engine,
+    context: &Context,
+    input: GetQueueAttributesInput,
+) -> Result<GetQueueAttributesOutput, Error> {
+    let url = input.queue_url.as_deref();
+    let queue = queue_for(engine, context, url, Operation::GetQueueAttributes)?;
+    let names: Result<Vec<_>, _> = input
+        .attribute_names
+        .unwrap_or_default()
+        .iter()
+        .map(|name| {
+            QueueAttributeName::from_name(name).ok_or_else(|| errors::unknown_attribute(name))
+        })
+        .collect();
+    let names = names?;
+    let all = names.contains(&QueueAttributeName::All);
+    let attributes = shown(engine.queue(queue)?)
+        .into_iter()
+        .filter(|(name, _)| all || names.contains(name))
+        .map(|(name, value)| (name.name().to_owned(), value))
+        .collect();
+    Ok(GetQueueAttributesOutput { attributes })
+}
+
+pub(super) fn set(
+    engine: &mut Engine,
+    context: &Context,
+    input: SetQueueAttributesInput,
+) -> Result<SetQueueAttributesOutput, Error> {
+    let url = input.queue_url.as_deref();
+    let queue = queue_for(engine, context, url, Operation::SetQueueAttributes)?;
+    let attributes = input
+        .attributes
+        .filter(|attributes| !attributes.is_empty())
+        .ok_or_else(|| errors::missing_parameter("Attribute.Name"))?;
+    let changes = Changes::parse(&attributes)?;
+    let now = engine.now;
+    let queue = engine.queue_mut(queue)?;
+    changes.apply(&mut queue.attributes);
+    queue.modified_at = now;
+    Ok(SetQueueAttributesOutput {})
+}
+
+/// All attributes that a queue has, with their values. The counters are exact.
+pub(crate) fn shown(queue: &Queue) -> BTreeMap<QueueAttributeName, String> {
+    use QueueAttributeName as Name;
+    let counts = queue.messages.counts();
+    let mut shown: BTreeMap<_, _> = queue.attributes.shown().into_iter().collect();
+    shown.extend([
+        (
+            Name::ApproximateNumberOfMessages,
+            counts.visible.to_string(),
+        ),
+        (
+            Name::ApproximateNumberOfMessagesDelayed,
+            counts.delayed.to_string(),
+        ),
+        (
+            Name::ApproximateNumberOfMessagesNotVisible,
+            counts.in_flight.to_string(),
+        ),
+        (
+            Name::CreatedTimestamp,
+            queue.created_at.as_secs().to_string(),
+        ),
+        (
+            Name::LastModifiedTimestamp,
+            queue.modified_at.as_secs().to_string(),
+        ),
+        (Name::QueueArn, queue.name.arn()),
+    ]);
+    shown
+}

@@ -1,0 +1,213 @@
+//! CreateQueue, DeleteQueue, GetQueueUrl and ListQueues.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use sqs::{
+    CreateQueueInput, CreateQueueOutput, DeleteQueueInput, DeleteQueueOutput, Error, ErrorCode,
+    GetQueueUrlInput, GetQueueUrlOutput, ListQueuesInput, ListQueuesOutput, Operation,
+    QueueAttributeName, limits,
+};
+
+use crate::access::queue_for;
+use crate::checks;
+use crate::engine::{Context, Engine, Rules, queue_url};
+use crate::errors::{self, invalid_parameter};
+use crate::queue::Queue;
+use crate::queue::attributes::{Changes, QueueAttributes, boolean};
+use crate::unsupported;
+
+/// For a queue that exists only the attributes given are compared, with their present values.
+pub(super) fn create(
+    engine: &mut Engine,
+    context: &Context,
+    input: CreateQueueInput,
+) -> Result<CreateQueueOutput, Error> {
+    let name = input
+        .queue_name
+        .ok_or_else(|| errors::missing_parameter("QueueName"))?;
+    let mut attributes = input.attributes.unwrap_or_default();
+    check_kind(&name, &mut attributes)?;
+    let changes = Changes::parse(&attributes)?;
+    if input.tags.is_some_and(|tags| !tags.is_empty()) {
+        return Err(unsupported::refuse(unsupported::TAGS));
+    }
+    let url = queue_url(context, &context.account, &name);
+    if let Some(id) = engine.find(&context.account, &context.region, &name) {
+        return match changes.first_difference(&engine.queue(id)?.attributes) {
+            None => Ok(CreateQueueOutput {
+                queue_url: Some(url),
+            }),
+            Some(attribute) => Err(exists(attribute)),
+        };
+    }
+    check_not_just_deleted(engine, context, &name)?;
+    let mut settings = QueueAttributes::default();
+    changes.apply(&mut settings);
+    let id = engine.ids.next_queue();
+    let name = engine
+        .directory
+        .insert(&context.account, &context.region, &name, id);
+    engine.add_queue(Queue::new(id, name, settings, engine.now));
+    Ok(CreateQueueOutput {
+        queue_url: Some(url),
+    })
+}
+
+pub(super) fn delete(
+    engine: &mut Engine,
+    context: &Context,
+    input: &DeleteQueueInput,
+) -> Result<DeleteQueueOutput, Error> {
+    let id = queue_for(
+        engine,
+        context,
+        input.queue_url.as_deref(),
+        Operation::DeleteQueue,
+    )?;
+    if let (Some(name), Rules::Strict) = (engine.drop_queue(id), engine.rules) {
+        engine
+            .directory
+            .remember_deletion(&name, engine.now, RECREATION_INTERVAL);
+    }
+    Ok(DeleteQueueOutput {})
+}
+
+/// Another account's queue is not told from one that is not there.
+pub(super) fn url(
+    engine: &Engine,
+    context: &Context,
+    input: GetQueueUrlInput,
+) -> Result<GetQueueUrlOutput, Error> {
+    let name = input
+        .queue_name
+        .filter(|name| !name.is_empty())
+        .ok_or_else(|| {
+            let message =
+                "Value for parameter QueueName is invalid. Reason: Must specify a queue name.";
+            invalid_parameter(message)
+        })?;
+    if input
+        .queue_owner_aws_account_id
+        .is_some_and(|owner| owner != context.account)
+    {
+        let message = "The specified queue does not exist or you do not have access to it.";
+        return Err(Error::new(ErrorCode::QueueDoesNotExist, message));
+    }
+    engine
+        .find(&context.account, &context.region, &name)
+        .ok_or_else(errors::queue_does_not_exist)?;
+    Ok(GetQueueUrlOutput {
+        queue_url: Some(queue_url(context, &context.account, &name)),
+    })
+}
+
+/// Without MaxResults up to 1000 queues are listed, and no token says that there are more.
+pub(super) fn list(
+    engine: &Engine,
+    context: &Context,
+    input: ListQueuesInput,
+) -> Result<ListQueuesOutput, Error> {
+    let max = input
+        .max_results
+        .map_or(limits::LIST_QUEUES_RESULTS.max(), i32::cast_unsigned);
+    let Some(max) = checks::count(limits::LIST_QUEUES_RESULTS, max) else {
+        let message = "Value for parameter MaxResults is invalid. \
+                       Reason: MaxResults must be an integer between 1 and 1000.";
+        return Err(invalid_parameter(message));
+    };
+    let place = match input.next_token {
+        None => None,
+        Some(token) => Some(
+            engine
+                .ids
+                .place(LISTING, &token)
+                .ok_or_else(|| invalid_parameter("Invalid or expired next token."))?,
+        ),
+    };
+    let prefix = input.queue_name_prefix.unwrap_or_default();
+    let mut names: Vec<_> = engine
+        .directory
+        .list(&context.account, &context.region, &prefix, place.as_deref())
+        .map(|(name, _)| name)
+        .take(max + 1)
+        .collect();
+    let more = names.len() > max && input.max_results.is_some();
+    names.truncate(max);
+    let next_token = names
+        .last()
+        .filter(|_| more)
+        .map(|last| engine.ids.token(LISTING, last));
+    let urls = names
+        .into_iter()
+        .map(|name| queue_url(context, &context.account, name));
+    Ok(ListQueuesOutput {
+        queue_urls: urls.collect(),
+        next_token,
+    })
+}
+
+/// Checks the name, and takes `FifoQueue` out of the attributes: it says what kind of queue this
+/// is, and what a name may be depends on it.
+fn check_kind(name: &str, attributes: &mut BTreeMap<String, String>) -> Result<(), Error> {
+    let fifo = QueueAttributeName::FifoQueue;
+    let given = attributes.remove(fifo.name());
+    if name.is_empty() {
+        return Err(invalid_parameter("Queue name cannot be empty"));
+    }
+    let is_fifo = given
+        .as_deref()
+        .map(|value| boolean(fifo, value))
+        .transpose()?;
+    if is_fifo == Some(true) {
+        let stem = name.strip_suffix(".fifo").unwrap_or_default();
+        if !is_name(stem) || name.len() > NAME_LENGTH {
+            let message = "The name of a FIFO queue can only include alphanumeric characters, \
+                           hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in \
+                           length.";
+            return Err(invalid_parameter(message));
+        }
+        return Err(unsupported::refuse(unsupported::FIFO_QUEUE));
+    }
+    if !is_name(name) {
+        let message =
+            "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length";
+        return Err(invalid_parameter(message));
+    }
+    match given {
+        // Saying that a standard queue is none of FIFO's is not allowed either.
+        Some(_) => Err(errors::unknown_attribute(fifo.name())),
+        None => Ok(()),
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    (1..=NAME_LENGTH).contains(&text.len()) && checks::is_plain(text)
+}
+
+fn check_not_just_deleted(engine: &Engine, context: &Context, name: &str) -> Result<(), Error> {
+    let deleted_at = engine
+        .directory
+        .deleted_at(&context.account, &context.region, name);
+    match (engine.rules, deleted_at) {
+        (Rules::Strict, Some(at)) if engine.now.since(at) < RECREATION_INTERVAL => {
+            let message = "You must wait 60 seconds after deleting a queue before you can create \
+                           another with the same name.";
+            Err(Error::new(ErrorCode::QueueDeletedRecently, message))
+        }
+        (Rules::Strict | Rules::Relaxed, _) => Ok(()),
+    }
+}
+
+fn exists(attribute: QueueAttributeName) -> Error {
+    let message = format!(
+        "A queue already exists with the same name and a different value for attribute {attribute}"
+    );
+    Error::new(ErrorCode::QueueNameExists, message)
+}
+
+const NAME_LENGTH: usize = 80;
+const RECREATION_INTERVAL: Duration =
+    Duration::from_secs(limits::RECREATION_INTERVAL_SECONDS as u64);
+/// What the tokens of ListQueues are good for.
+const LISTING: &str = "queues";

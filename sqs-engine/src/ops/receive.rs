@@ -1,0 +1,243 @@
+//! ReceiveMessage, at once or when there is something.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use sqs::{
+    Error, MessageSystemAttributeName, Operation, QueueAttributeName, ReceiveMessageInput,
+    ReceiveMessageOutput, Response, limits,
+};
+
+use crate::access::queue_for;
+use crate::checks;
+use crate::digest::{Md5Digest, PackedAttributes};
+use crate::engine::{Context, Engine, Outcome};
+use crate::errors;
+use crate::id::{IdSource, MessageKey, Receipt};
+use crate::queue::Queue;
+use crate::queue::message::Message;
+use crate::time::Timestamp;
+use crate::waiters::Waiter;
+
+/// A checked ReceiveMessage: all that is needed to answer it, now or later.
+#[derive(Debug)]
+pub(crate) struct Receive {
+    max: usize,
+    /// `None` leaves it to the queue, as it is when the messages are delivered.
+    visibility: Option<Duration>,
+    system: BTreeSet<MessageSystemAttributeName>,
+    selection: Selection,
+}
+
+/// Which message attributes are asked for.
+#[derive(Debug, Default)]
+struct Selection {
+    names: BTreeSet<String>,
+    prefixes: Vec<String>,
+}
+
+pub(super) fn receive(
+    engine: &mut Engine,
+    context: &Context,
+    input: ReceiveMessageInput,
+) -> Outcome {
+    match attempt(engine, context, input) {
+        Ok(Attempt::Answered(response)) => Outcome::Done(Ok(response)),
+        Ok(Attempt::Waits(waiter)) => Outcome::Waiting(engine.waiters.add(waiter)),
+        Err(error) => Outcome::Done(Err(error)),
+    }
+}
+
+/// What a receive without messages answers.
+pub(crate) fn nothing() -> Result<Response, Error> {
+    Ok(Response::ReceiveMessage(ReceiveMessageOutput::default()))
+}
+
+enum Attempt {
+    Answered(Response),
+    Waits(Waiter),
+}
+
+fn attempt(
+    engine: &mut Engine,
+    context: &Context,
+    input: ReceiveMessageInput,
+) -> Result<Attempt, Error> {
+    let queue = queue_for(
+        engine,
+        context,
+        input.queue_url.as_deref(),
+        Operation::ReceiveMessage,
+    )?;
+    let wait = wait(&input)?;
+    let receive = Receive::parse(input)?;
+    // An explicit zero wins over the queue's own wait.
+    let wait = wait.unwrap_or(engine.queue(queue)?.attributes.receive_wait());
+    let now = engine.now;
+    if let Some(response) =
+        engine.with_queue(queue, |queue, ids| receive.attempt(queue, ids, now))?
+    {
+        return Ok(Attempt::Answered(response));
+    }
+    if wait.is_zero() {
+        return Ok(Attempt::Answered(nothing()?));
+    }
+    Ok(Attempt::Waits(Waiter {
+        queue,
+        deadline: now.after(wait),
+        receive,
+    }))
+}
+
+fn wait(input: &ReceiveMessageInput) -> Result<Option<Duration>, Error> {
+    let Some(given) = input.wait_time_seconds else {
+        return Ok(None);
+    };
+    let reason = "Must be >= 0 and <= 20, if provided.";
+    checks::seconds(limits::WAIT_TIME_SECONDS, given)
+        .map(Some)
+        .ok_or_else(|| errors::invalid_value(given, "WaitTimeSeconds", reason))
+}
+
+impl Receive {
+    /// `ReceiveRequestAttemptId` is for FIFO queues; AWS ignores it on standard ones.
+    fn parse(input: ReceiveMessageInput) -> Result<Self, Error> {
+        let max = input.max_number_of_messages.unwrap_or(1);
+        let max = checks::count(limits::MAX_NUMBER_OF_MESSAGES, max).ok_or_else(|| {
+            let reason = "Must be between 1 and 10, if provided.";
+            errors::invalid_value(max, "MaxNumberOfMessages", reason)
+        })?;
+        let visibility = match input.visibility_timeout {
+            None => None,
+            Some(given) => Some(
+                checks::seconds(limits::VISIBILITY_TIMEOUT, given).ok_or_else(|| {
+                    let reason = "Must be >= 0 and <= 43200, if provided.";
+                    errors::invalid_value(given, "VisibilityTimeout", reason)
+                })?,
+            ),
+        };
+        let names = input.attribute_names.into_iter().flatten();
+        let names = names.chain(input.message_system_attribute_names.into_iter().flatten());
+        Ok(Self {
+            max,
+            visibility,
+            system: system_attributes(names)?,
+            selection: Selection::parse(input.message_attribute_names.unwrap_or_default()),
+        })
+    }
+
+    /// Delivers what the queue has. `None`, and nothing changed, if it has nothing.
+    pub(crate) fn attempt(
+        &self,
+        queue: &mut Queue,
+        ids: &IdSource,
+        now: Timestamp,
+    ) -> Option<Response> {
+        let timeout = self.visibility.unwrap_or(queue.visibility());
+        let keys = queue.messages.deliver(self.max, timeout, now);
+        if keys.is_empty() {
+            return None;
+        }
+        let messages = keys
+            .into_iter()
+            .filter_map(|key| Some(self.present(queue, key, queue.messages.get(key)?, ids, now)))
+            .collect();
+        Some(Response::ReceiveMessage(ReceiveMessageOutput { messages }))
+    }
+
+    /// The message as its receiver sees it.
+    fn present(
+        &self,
+        queue: &Queue,
+        key: MessageKey,
+        message: &Message,
+        ids: &IdSource,
+        now: Timestamp,
+    ) -> sqs::Message {
+        let receipt = Receipt {
+            queue: queue.id,
+            message: key,
+            delivery: message.receive_count,
+            received_at: now,
+        };
+        let selected = PackedAttributes::pack(
+            message
+                .attributes
+                .iter()
+                .filter(|attribute| self.selection.takes(attribute.name)),
+        );
+        sqs::Message {
+            message_id: Some(message.id.to_string()),
+            receipt_handle: Some(ids.handle(receipt)),
+            md5_of_body: Some(message.body_md5.to_hex()),
+            body: Some(message.body.to_string()),
+            attributes: self.system_attributes(queue, message),
+            md5_of_message_attributes: selected.digest().map(Md5Digest::to_hex),
+            message_attributes: selected.shapes(),
+        }
+    }
+
+    fn system_attributes(&self, queue: &Queue, message: &Message) -> BTreeMap<String, String> {
+        let value = |name: &MessageSystemAttributeName| match name {
+            MessageSystemAttributeName::SenderId => Some(queue.name.account.to_string()),
+            MessageSystemAttributeName::SentTimestamp => Some(message.sent_at.to_string()),
+            MessageSystemAttributeName::ApproximateReceiveCount => {
+                Some(message.receive_count.to_string())
+            }
+            MessageSystemAttributeName::ApproximateFirstReceiveTimestamp => {
+                message.first_received_at().map(|at| at.to_string())
+            }
+            MessageSystemAttributeName::AwsTraceHeader => message.trace_header().map(str::to_owned),
+            MessageSystemAttributeName::MessageGroupId => message.group().map(str::to_owned),
+            // `All` stands for the others; these come with FIFO queues and dead letters.
+            MessageSystemAttributeName::All
+            | MessageSystemAttributeName::DeadLetterQueueSourceArn
+            | MessageSystemAttributeName::MessageDeduplicationId
+            | MessageSystemAttributeName::SequenceNumber => None,
+        };
+        self.system
+            .iter()
+            .filter_map(|name| Some((name.name().to_owned(), value(name)?)))
+            .collect()
+    }
+}
+
+impl Selection {
+    /// `All`, `.*` and `*` take everything; `<prefix>.*` takes what begins with the prefix, without
+    /// the dot. Names that cannot be are no error: they take nothing.
+    fn parse(names: Vec<String>) -> Self {
+        let mut selection = Self::default();
+        for name in names {
+            if name == "All" || name == "*" {
+                selection.prefixes.push(String::new());
+            } else if let Some(prefix) = name.strip_suffix(".*") {
+                selection.prefixes.push(prefix.to_owned());
+            } else {
+                selection.names.insert(name);
+            }
+        }
+        selection
+    }
+
+    fn takes(&self, name: &str) -> bool {
+        self.names.contains(name) || self.prefixes.iter().any(|prefix| name.starts_with(prefix))
+    }
+}
+
+/// The two lists of names united. A queue attribute's name is legal and selects nothing; any other
+/// unknown name is refused as the queue attributes' unknown names are.
+fn system_attributes(
+    names: impl Iterator<Item = String>,
+) -> Result<BTreeSet<MessageSystemAttributeName>, Error> {
+    let mut system = BTreeSet::new();
+    for name in names {
+        if name == "All" {
+            system.extend(MessageSystemAttributeName::ALL);
+        } else if let Some(known) = MessageSystemAttributeName::from_name(&name) {
+            system.insert(known);
+        } else if QueueAttributeName::from_name(&name).is_none() {
+            return Err(errors::unknown_attribute(&name));
+        }
+    }
+    Ok(system)
+}

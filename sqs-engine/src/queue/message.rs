@@ -1,0 +1,136 @@
+//! One stored message.
+//!
+//! A queue may hold a million of these, so the struct is kept small: what few messages have is
+//! behind one pointer, and its size is asserted below.
+
+use std::time::Duration;
+
+use crate::digest::{Md5Digest, PackedAttributes};
+use crate::id::{MessageId, Receipt};
+use crate::time::Timestamp;
+
+/// A message and where it is in its life.
+pub(crate) struct Message {
+    pub(crate) id: MessageId,
+    pub(crate) body: Box<str>,
+    pub(crate) body_md5: Md5Digest,
+    pub(crate) attributes: PackedAttributes,
+    /// What few messages have; `None` if this one has none of it.
+    pub(crate) extras: Option<Box<Extras>>,
+    /// When it was first sent, as `SentTimestamp` tells.
+    pub(crate) sent_at: Timestamp,
+    /// Meaningless while `receive_count` is zero.
+    first_received_at: Timestamp,
+    /// When the phase ends; meaningless while visible.
+    due: Timestamp,
+    pub(crate) receive_count: u32,
+    phase: Phase,
+}
+
+/// The members of a message that are seldom there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extras {
+    pub(crate) group: Option<Box<str>>,
+    pub(crate) trace_header: Option<Box<str>>,
+}
+
+/// What a client gave to be sent, checked.
+pub(crate) struct Draft {
+    pub(crate) body: Box<str>,
+    pub(crate) body_md5: Md5Digest,
+    pub(crate) attributes: PackedAttributes,
+    pub(crate) extras: Extras,
+    /// The message's own delay; `None` leaves it to the queue.
+    pub(crate) delay: Option<Duration>,
+}
+
+/// Where a stored message is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MessageState {
+    /// Sent with a delay that has not passed; nobody has received it.
+    Delayed {
+        /// When it becomes visible.
+        until: Timestamp,
+    },
+    /// Ready to be received.
+    Visible,
+    /// Received, and hidden from others.
+    InFlight {
+        /// When it becomes visible again.
+        until: Timestamp,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Delayed,
+    Visible,
+    InFlight,
+}
+
+impl Message {
+    pub(crate) fn new(id: MessageId, draft: Draft, now: Timestamp, state: MessageState) -> Self {
+        let extras = (draft.extras != Extras::default()).then(|| Box::new(draft.extras));
+        let mut message = Self {
+            id,
+            body: draft.body,
+            body_md5: draft.body_md5,
+            attributes: draft.attributes,
+            extras,
+            sent_at: now,
+            first_received_at: now,
+            due: now,
+            receive_count: 0,
+            phase: Phase::Visible,
+        };
+        message.set_state(state);
+        message
+    }
+
+    pub(crate) fn state(&self) -> MessageState {
+        match self.phase {
+            Phase::Delayed => MessageState::Delayed { until: self.due },
+            Phase::Visible => MessageState::Visible,
+            Phase::InFlight => MessageState::InFlight { until: self.due },
+        }
+    }
+
+    /// Only the store calls this, which keeps its indexes in step.
+    pub(super) fn set_state(&mut self, state: MessageState) {
+        (self.phase, self.due) = match state {
+            MessageState::Delayed { until } => (Phase::Delayed, until),
+            MessageState::Visible => (Phase::Visible, self.due),
+            MessageState::InFlight { until } => (Phase::InFlight, until),
+        };
+    }
+
+    /// Counts one more delivery.
+    pub(crate) fn count_delivery(&mut self, now: Timestamp) {
+        if self.receive_count == 0 {
+            self.first_received_at = now;
+        }
+        self.receive_count = self.receive_count.saturating_add(1);
+    }
+
+    pub(crate) fn first_received_at(&self) -> Option<Timestamp> {
+        (self.receive_count > 0).then_some(self.first_received_at)
+    }
+
+    /// Whether this is the message's latest delivery.
+    pub(crate) fn is_latest(&self, receipt: &Receipt) -> bool {
+        self.receive_count == receipt.delivery
+    }
+
+    pub(crate) fn group(&self) -> Option<&str> {
+        self.extras.as_ref()?.group.as_deref()
+    }
+
+    pub(crate) fn trace_header(&self) -> Option<&str> {
+        self.extras.as_ref()?.trace_header.as_deref()
+    }
+}
+
+/// With its place in the map of messages (about 60 bytes), in one index (at most 60) and the
+/// allocator's share, a message costs at most 250 bytes more than its body and attributes.
+const _: () = assert!(size_of::<Message>() <= 104);

@@ -1,0 +1,81 @@
+//! A queue: its name, its attributes and its messages.
+
+pub(crate) mod attributes;
+pub(crate) mod message;
+pub(crate) mod messages;
+mod standard;
+
+use std::time::Duration;
+
+use crate::directory::QueueName;
+use crate::id::{MessageId, QueueId};
+use crate::queue::attributes::QueueAttributes;
+use crate::queue::message::{Draft, Message, MessageState};
+use crate::queue::messages::Messages;
+use crate::time::Timestamp;
+
+/// One queue, in one of its lives.
+pub(crate) struct Queue {
+    pub(crate) id: QueueId,
+    pub(crate) name: QueueName,
+    pub(crate) attributes: QueueAttributes,
+    pub(crate) messages: Messages,
+    pub(crate) created_at: Timestamp,
+    pub(crate) modified_at: Timestamp,
+    pub(crate) purged_at: Option<Timestamp>,
+    /// The deadline under which the engine has it noted.
+    pub(crate) scheduled: Option<Timestamp>,
+}
+
+impl Queue {
+    pub(crate) fn new(
+        id: QueueId,
+        name: QueueName,
+        attributes: QueueAttributes,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            name,
+            attributes,
+            messages: Messages::default(),
+            created_at: now,
+            modified_at: now,
+            purged_at: None,
+            scheduled: None,
+        }
+    }
+
+    /// Stores a new message, delayed as it says itself or else as the queue says.
+    pub(crate) fn send(&mut self, id: MessageId, draft: Draft, now: Timestamp) {
+        let delay = draft.delay.unwrap_or(self.attributes.delay());
+        let state = if delay.is_zero() {
+            MessageState::Visible
+        } else {
+            MessageState::Delayed {
+                until: now.after(delay),
+            }
+        };
+        self.messages.add(Message::new(id, draft, now, state), now);
+    }
+
+    /// Does what time alone does: ends delays, visibility timeouts and retention that are over.
+    pub(crate) fn catch_up(&mut self, now: Timestamp) {
+        self.messages.expire(self.attributes.retention(), now);
+        self.messages.wake(now);
+    }
+
+    /// When time alone will change something here next.
+    pub(crate) fn next_deadline(&self) -> Option<Timestamp> {
+        let expiry = self
+            .messages
+            .oldest()
+            .map(|oldest| oldest.after(self.attributes.retention()));
+        expiry.into_iter().chain(self.messages.next_due()).min()
+    }
+
+    /// The time for which a receive hides a message unless it says otherwise.
+    pub(crate) fn visibility(&self) -> Duration {
+        self.attributes.visibility()
+    }
+}
