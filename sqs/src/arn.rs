@@ -14,7 +14,8 @@ use std::str::FromStr;
 /// assert_eq!(arn.to_string(), "arn:aws:sqs:eu-west-1:000000000000:orders");
 ///
 /// let arn: QueueArn = "arn:aws-cn:sqs:cn-north-1:111122223333:orders.fifo".parse()?;
-/// assert_eq!((arn.region(), arn.account(), arn.name()), ("cn-north-1", "111122223333", "orders.fifo"));
+/// assert_eq!((arn.partition(), arn.region()), ("aws-cn", "cn-north-1"));
+/// assert_eq!((arn.account(), arn.name()), ("111122223333", "orders.fifo"));
 /// # Ok::<(), sqs::QueueArnError>(())
 /// ```
 ///

@@ -58,7 +58,7 @@ names! {
     ///
     /// let names = [QueueAttributeName::QueueArn, QueueAttributeName::VisibilityTimeout];
     /// let input = GetQueueAttributesInput::new("orders", names);
-    /// assert_eq!(input.attribute_names.as_deref(), Some(&["QueueArn".to_owned(), "VisibilityTimeout".to_owned()][..]));
+    /// assert_eq!(input.attribute_names.unwrap(), ["QueueArn", "VisibilityTimeout"]);
     /// ```
     ///
     /// Ranges and defaults: [SetQueueAttributes] and [`limits`](crate::limits).

@@ -1,9 +1,10 @@
 //! The one table of the errors that SQS answers with: shape, query code, status, fault, namespace.
 //!
-//! SQS names each error twice. The JSON protocol's `__type` carries the *shape* (`QueueDoesNotExist`);
-//! the header `x-amzn-query-error`, and the `Code` of a failed batch entry, carry the *query code*
-//! that the older Query protocol had (`AWS.SimpleQueueService.NonExistentQueue`). Programs match on
-//! either, so both are here, and each leads back to the row.
+//! SQS names each error twice. The JSON protocol's `__type` carries the *shape*
+//! (`QueueDoesNotExist`); the header `x-amzn-query-error`, and the `Code` of a failed batch entry,
+//! carry the *query code* that the older Query protocol had
+//! (`AWS.SimpleQueueService.NonExistentQueue`). Programs match on either, so both are here, and
+//! each leads back to the row.
 //!
 //! Sources: the errors listed on each operation's page of the [API reference], the list of
 //! [common errors], and, for the codes and statuses of SQS's own shapes, AWS's published
@@ -80,7 +81,10 @@ struct Row {
 
 /// Writes [`ErrorCode`] and its rows from one list, so that neither can lack what the other has.
 macro_rules! error_table {
-    ($($(#[$doc:meta])* $shape:ident $query_code:literal $status:literal $fault:ident $namespace:ident;)+) => {
+    ($(
+        $(#[$doc:meta])*
+        $shape:ident $query_code:literal $status:literal $fault:ident $namespace:ident;
+    )+) => {
         /// An error that SQS answers with, named by its shape.
         ///
         /// ```
@@ -99,7 +103,9 @@ macro_rules! error_table {
         pub enum ErrorCode {
             $(
                 $(#[$doc])*
-                #[doc = concat!("\n\nQuery code `", $query_code, "`, status ", stringify!($status), ".")]
+                #[doc = concat!(
+                    "\n\nQuery code `", $query_code, "`, status ", stringify!($status), "."
+                )]
                 $shape,
             )+
         }
@@ -170,8 +176,8 @@ error_table! {
     KmsThrottled "KMS.ThrottlingException" 400 Sender Sqs;
     /// The message is not in flight. Listed for ChangeMessageVisibility.
     MessageNotInflight "AWS.SimpleQueueService.MessageNotInflight" 400 Sender Sqs;
-    /// A limit is reached: messages in flight, statements of a policy, or actions of one. Listed for
-    /// ReceiveMessage, AddPermission and SetQueueAttributes.
+    /// A limit is reached: messages in flight, statements of a policy, or actions of one. Listed
+    /// for ReceiveMessage, AddPermission and SetQueueAttributes.
     OverLimit "OverLimit" 403 Sender Sqs;
     /// The queue was purged less than
     /// [60 seconds](crate::limits::PURGE_INTERVAL_SECONDS) ago. Listed for PurgeQueue.
@@ -210,8 +216,8 @@ error_table! {
     /// callers where a policy allows it, so a missing signature is this error and not
     /// MissingAuthenticationToken. Common to all operations.
     AccessDeniedException "AccessDenied" 403 Sender Coral;
-    /// The session token has expired. Common to all operations; SQS's answer was never recorded, the
-    /// shape is the one of AWS's other JSON services.
+    /// The session token has expired. Common to all operations. SQS's own answer was never
+    /// recorded; the shape is the one of AWS's other JSON services.
     ExpiredTokenException "ExpiredToken" 403 Sender Coral;
     /// The `Authorization` header lacks a part or cannot be read. Common to all operations.
     IncompleteSignatureException "IncompleteSignature" 400 Sender Coral;
@@ -238,8 +244,8 @@ impl ErrorCode {
         self.row().name
     }
 
-    /// The error's name in the Query protocol, as in the header `x-amzn-query-error` and in a failed
-    /// batch entry.
+    /// The error's name in the Query protocol, as in the header `x-amzn-query-error` and in a
+    /// failed batch entry.
     #[must_use]
     pub fn query_code(self) -> &'static str {
         self.row().query_code

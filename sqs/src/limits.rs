@@ -115,16 +115,31 @@ impl fmt::Display for Limit {
 }
 
 /// Writes a constant for each limit, and the list of them all.
+///
+/// A row is: constant, AWS's name, range, unit, default, and the page of AWS's that says so.
 macro_rules! limits {
-    ($($(#[$doc:meta])* $constant:ident $name:literal $min:literal..=$max:literal $unit:ident $default:expr;)+) => {
+    ($(
+        $(#[$doc:meta])*
+        $constant:ident $name:literal $min:literal..=$max:literal $unit:ident $default:expr,
+            $book:ident $page:literal;
+    )+) => {
         $(
             $(#[$doc])*
-            pub const $constant: Limit =
-                limit($name, $min..=$max, Unit::$unit, $default);
+            #[doc = concat!("\n\n[", $page, "](", limits!(@$book), $page, ".html)")]
+            pub const $constant: Limit = limit($name, $min..=$max, Unit::$unit, $default);
         )+
 
         /// Every limit of this module that is a range.
         pub const ALL: &[Limit] = &[$($constant),+];
+    };
+    (@api) => {
+        "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_"
+    };
+    (@guide) => {
+        "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/"
+    };
+    (@tags) => {
+        "https://docs.aws.amazon.com/tag-editor/latest/userguide/"
     };
 }
 
@@ -146,103 +161,83 @@ const fn limit(
 limits! {
     // Numbers in requests and attributes.
 
-    /// How long a message stays hidden after its send, per message and as a queue's attribute:
-    /// at most 15 minutes. [SendMessage](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html)
-    DELAY_SECONDS "DelaySeconds" 0..=900 Seconds Some(0);
+    /// How long a message stays hidden after its send, per message and as a queue's attribute: at
+    /// most 15 minutes.
+    DELAY_SECONDS "DelaySeconds" 0..=900 Seconds Some(0), api "SendMessage";
     /// How long a received message stays hidden, per receive and as a queue's attribute: at most 12
     /// hours, which is also the most that all changes of one receive may add up to.
-    /// [Visibility timeout](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-visibility-timeout.html)
-    VISIBILITY_TIMEOUT "VisibilityTimeout" 0..=43_200 Seconds Some(30);
+    VISIBILITY_TIMEOUT "VisibilityTimeout" 0..=43_200 Seconds Some(30),
+        guide "sqs-visibility-timeout";
     /// How long a receive waits for a message; the queue's attribute is called
     /// `ReceiveMessageWaitTimeSeconds`.
-    /// [Long polling](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html)
-    WAIT_TIME_SECONDS "WaitTimeSeconds" 0..=20 Seconds Some(0);
+    WAIT_TIME_SECONDS "WaitTimeSeconds" 0..=20 Seconds Some(0), guide "sqs-short-and-long-polling";
     /// How many messages a receive may give.
-    /// [ReceiveMessage](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html)
-    MAX_NUMBER_OF_MESSAGES "MaxNumberOfMessages" 1..=10 Items Some(1);
+    MAX_NUMBER_OF_MESSAGES "MaxNumberOfMessages" 1..=10 Items Some(1), api "ReceiveMessage";
     /// How long a queue keeps a message: a minute to 14 days, 4 days by default.
-    /// [SetQueueAttributes](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html)
-    MESSAGE_RETENTION_PERIOD "MessageRetentionPeriod" 60..=1_209_600 Seconds Some(345_600);
+    MESSAGE_RETENTION_PERIOD "MessageRetentionPeriod" 60..=1_209_600 Seconds Some(345_600),
+        api "SetQueueAttributes";
     /// The attribute that bounds the size of a queue's messages: 1 KiB to 1 MiB.
-    /// [SetQueueAttributes](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html)
-    MAXIMUM_MESSAGE_SIZE "MaximumMessageSize" 1_024..=1_048_576 Bytes Some(1_048_576);
+    MAXIMUM_MESSAGE_SIZE "MaximumMessageSize" 1_024..=1_048_576 Bytes Some(1_048_576),
+        api "SetQueueAttributes";
     /// How long SQS may use one data key before it asks KMS for the next: a minute to a day.
-    /// [SetQueueAttributes](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html)
-    KMS_DATA_KEY_REUSE_PERIOD_SECONDS "KmsDataKeyReusePeriodSeconds" 60..=86_400 Seconds Some(300);
+    KMS_DATA_KEY_REUSE_PERIOD_SECONDS "KmsDataKeyReusePeriodSeconds" 60..=86_400 Seconds Some(300),
+        api "SetQueueAttributes";
     /// How often a message is received before it goes to the dead-letter queue. A RedrivePolicy
     /// must say it.
-    /// [Dead-letter queues](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html)
-    MAX_RECEIVE_COUNT "maxReceiveCount" 1..=1_000 Receives None;
+    MAX_RECEIVE_COUNT "maxReceiveCount" 1..=1_000 Receives None, guide "sqs-dead-letter-queues";
     /// How many source queues a RedriveAllowPolicy names under `byQueue`.
-    /// [SetQueueAttributes](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html)
-    REDRIVE_SOURCE_QUEUES "sourceQueueArns" 1..=10 Items None;
+    REDRIVE_SOURCE_QUEUES "sourceQueueArns" 1..=10 Items None, api "SetQueueAttributes";
     /// How many URLs ListQueues and ListDeadLetterSourceQueues give at once.
-    /// [ListQueues](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ListQueues.html)
-    LIST_QUEUES_RESULTS "MaxResults" 1..=1_000 Items Some(1_000);
+    LIST_QUEUES_RESULTS "MaxResults" 1..=1_000 Items Some(1_000), api "ListQueues";
     /// How many tasks ListMessageMoveTasks gives.
-    /// [ListMessageMoveTasks](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ListMessageMoveTasks.html)
-    LIST_MOVE_TASKS_RESULTS "MaxResults" 1..=10 Items Some(1);
+    LIST_MOVE_TASKS_RESULTS "MaxResults" 1..=10 Items Some(1), api "ListMessageMoveTasks";
     /// How fast a move task may go, when a rate is given.
-    /// [StartMessageMoveTask](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_StartMessageMoveTask.html)
-    MOVE_TASK_RATE "MaxNumberOfMessagesPerSecond" 1..=500 MessagesPerSecond None;
+    MOVE_TASK_RATE "MaxNumberOfMessagesPerSecond" 1..=500 MessagesPerSecond None,
+        api "StartMessageMoveTask";
 
     // Sizes and counts.
 
     /// The size of a message: its body's UTF-8 bytes, and the name, data type and value of each of
     /// its attributes. At most 1 MiB, since August 2025; it was 256 KiB before.
-    /// [Message quotas](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html)
-    MESSAGE_SIZE "message size" 1..=1_048_576 Bytes None;
+    MESSAGE_SIZE "message size" 1..=1_048_576 Bytes None, guide "quotas-messages";
     /// The size of all messages of a batch together, whatever the queue's `MaximumMessageSize`.
-    /// [SendMessageBatch](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html)
-    BATCH_SIZE "batch size" 1..=1_048_576 Bytes None;
+    BATCH_SIZE "batch size" 1..=1_048_576 Bytes None, api "SendMessageBatch";
     /// How many entries a batch has.
-    /// [SendMessageBatch](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html)
-    BATCH_ENTRIES "Entries" 1..=10 Items None;
+    BATCH_ENTRIES "Entries" 1..=10 Items None, api "SendMessageBatch";
     /// How many attributes of its sender's a message carries.
-    /// [Message attributes](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html)
-    MESSAGE_ATTRIBUTES "MessageAttributes" 0..=10 Items None;
+    MESSAGE_ATTRIBUTES "MessageAttributes" 0..=10 Items None, guide "sqs-message-metadata";
     /// How long a message attribute's name is.
-    /// [Message attributes](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html)
-    MESSAGE_ATTRIBUTE_NAME_LENGTH "message attribute name" 1..=256 Characters None;
+    MESSAGE_ATTRIBUTE_NAME_LENGTH "message attribute name" 1..=256 Characters None,
+        guide "sqs-message-metadata";
     /// How long a message attribute's data type is, its label included.
-    /// [Message attributes](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html)
-    MESSAGE_ATTRIBUTE_TYPE_LENGTH "message attribute data type" 1..=256 Bytes None;
+    MESSAGE_ATTRIBUTE_TYPE_LENGTH "message attribute data type" 1..=256 Bytes None,
+        guide "sqs-message-metadata";
     /// How many tags a queue has. AWS advises against more.
-    /// [Tags](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-queue-tags.html)
-    TAGS "Tags" 0..=50 Items None;
+    TAGS "Tags" 0..=50 Items None, guide "sqs-queue-tags";
     /// How long a tag's key is.
-    /// [Tag restrictions](https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html)
-    TAG_KEY_LENGTH "tag key" 1..=128 Characters None;
+    TAG_KEY_LENGTH "tag key" 1..=128 Characters None, tags "best-practices-and-strats";
     /// How long a tag's value is; it may be empty.
-    /// [Tag restrictions](https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html)
-    TAG_VALUE_LENGTH "tag value" 0..=256 Characters None;
+    TAG_VALUE_LENGTH "tag value" 0..=256 Characters None, tags "best-practices-and-strats";
     /// How long a queue's policy is.
-    /// [Policy quotas](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-policies.html)
-    POLICY_SIZE "Policy" 1..=8_192 Bytes None;
+    POLICY_SIZE "Policy" 1..=8_192 Bytes None, guide "quotas-policies";
     /// How many statements a queue's policy has.
-    /// [Policy quotas](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-policies.html)
-    POLICY_STATEMENTS "policy statements" 1..=20 Items None;
+    POLICY_STATEMENTS "policy statements" 1..=20 Items None, guide "quotas-policies";
     /// How many actions one statement names.
-    /// [Policy quotas](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-policies.html)
-    ACTIONS_PER_STATEMENT "Actions" 1..=7 Items None;
+    ACTIONS_PER_STATEMENT "Actions" 1..=7 Items None, guide "quotas-policies";
 
     // Identifiers.
 
     /// How long a queue's name is, a FIFO queue's `.fifo` counted in.
-    /// [CreateQueue](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_CreateQueue.html)
-    QUEUE_NAME_LENGTH "QueueName" 1..=80 Characters None;
+    QUEUE_NAME_LENGTH "QueueName" 1..=80 Characters None, api "CreateQueue";
     /// How long a batch entry's id is.
-    /// [SendMessageBatchRequestEntry](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatchRequestEntry.html)
-    BATCH_ENTRY_ID_LENGTH "Id" 1..=80 Characters None;
+    BATCH_ENTRY_ID_LENGTH "Id" 1..=80 Characters None, api "SendMessageBatchRequestEntry";
     /// How long a statement's label is.
-    /// [AddPermission](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_AddPermission.html)
-    LABEL_LENGTH "Label" 1..=80 Characters None;
+    LABEL_LENGTH "Label" 1..=80 Characters None, api "AddPermission";
     /// How long a `MessageGroupId`, a `MessageDeduplicationId` or a `ReceiveRequestAttemptId` is.
-    /// [SendMessage](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html)
-    FIFO_ID_LENGTH "MessageGroupId" 1..=128 Characters None;
+    FIFO_ID_LENGTH "MessageGroupId" 1..=128 Characters None, api "SendMessage";
     /// How long a receipt handle is.
-    /// [Queue and message identifiers](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-queue-message-identifiers.html)
-    RECEIPT_HANDLE_LENGTH "ReceiptHandle" 1..=1_024 Characters None;
+    RECEIPT_HANDLE_LENGTH "ReceiptHandle" 1..=1_024 Characters None,
+        guide "sqs-queue-message-identifiers";
 }
 
 /// How long a FIFO queue remembers a deduplication id, in seconds, and how long a receive can be

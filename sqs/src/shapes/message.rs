@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::null_as_default;
 
-/// Bytes that travel as base64 text (standard alphabet, padded), as AWS's JSON protocol sends blobs.
+/// Bytes that travel as base64 text (standard alphabet, padded), as the JSON protocol sends blobs.
 ///
 /// ```
 /// use sqs::Blob;

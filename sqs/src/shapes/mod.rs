@@ -17,11 +17,10 @@
 //! ```
 //! use sqs::SendMessageInput;
 //!
-//! let url = "http://127.0.0.1:9324/000000000000/orders";
-//! let input = SendMessageInput { delay_seconds: Some(5), ..SendMessageInput::new(url, "hi") };
+//! let input = SendMessageInput { delay_seconds: Some(5), ..SendMessageInput::new("url", "hi") };
 //! assert_eq!(
 //!     serde_json::to_string(&input)?,
-//!     r#"{"QueueUrl":"http://127.0.0.1:9324/000000000000/orders","MessageBody":"hi","DelaySeconds":5}"#,
+//!     r#"{"QueueUrl":"url","MessageBody":"hi","DelaySeconds":5}"#,
 //! );
 //! # Ok::<(), serde_json::Error>(())
 //! ```

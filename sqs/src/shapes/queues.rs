@@ -12,8 +12,8 @@ use super::null_as_default;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub struct CreateQueueInput {
-    /// Required. 1 to 80 of `A-Z a-z 0-9 _ -`, case-sensitive; a FIFO queue's name ends in `.fifo`,
-    /// which counts towards the 80 ([`limits::QUEUE_NAME_LENGTH`](crate::limits::QUEUE_NAME_LENGTH)).
+    /// Required. [1 to 80](crate::limits::QUEUE_NAME_LENGTH) of `A-Z a-z 0-9 _ -`, case-sensitive;
+    /// a FIFO queue's name ends in `.fifo`, which counts towards the 80.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_name: Option<String>,
     /// Attributes by name, each value a string; see

@@ -27,7 +27,8 @@ pub struct ReceiveMessageInput {
     /// Which of the sender's attributes to give: names, prefixes (`order.*`), or `All`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_attribute_names: Option<Vec<String>>,
-    /// How many messages at most, [1 to 10](crate::limits::MAX_NUMBER_OF_MESSAGES). 1 when left out.
+    /// How many messages at most, [1 to 10](crate::limits::MAX_NUMBER_OF_MESSAGES); 1 when left
+    /// out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_number_of_messages: Option<i32>,
     /// How long the messages stay hidden from other receives, in seconds,

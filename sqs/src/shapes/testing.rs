@@ -44,8 +44,8 @@ where
     assert_unknown_members_are_ignored(object, &value);
 }
 
-/// The rule of an input on top of [`check`]: what is absent stays absent, and an empty list or map is
-/// told from an absent one.
+/// The rule of an input on top of [`check`]: what is absent stays absent, and an empty list or map
+/// is told from an absent one.
 pub(super) fn check_input<T>(members: &[&str], full: &Value)
 where
     T: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned,

@@ -1,4 +1,7 @@
-//! The 23 operations: one table that makes [`Operation`], [`Request`] and [`Response`].
+//! The 23 operations: [`Operation`], [`Request`] and [`Response`], all made from one table.
+
+#[macro_use]
+mod table;
 
 use std::fmt;
 
@@ -96,9 +99,22 @@ enum Body {
     Empty,
 }
 
-/// Writes everything that there is one of for each operation, from one list.
+/// How soon SQS answers.
+#[derive(Clone, Copy)]
+enum Pace {
+    /// As soon as it can.
+    Prompt,
+    /// When there is something to answer with, or when the wait that was asked for ends.
+    LongPoll,
+}
+
+/// Writes everything that there is one of for each operation.
 macro_rules! operations {
-    ($($(#[$doc:meta])* $name:ident($input:ident) -> $output:ident, $body:ident, $repeat:ident;)+) => {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $method:ident($input:ident)
+            -> $output:ident, $body:ident, $repeat:ident, $pace:ident;
+    )+) => {
         /// An operation of the SQS API, version 2012-11-05.
         ///
         /// Each variant says whether it is [safe to send again](Operation::is_safe_to_retry), and
@@ -137,6 +153,11 @@ macro_rules! operations {
             const fn body(self) -> Body {
                 const BODIES: &[Body] = &[$(Body::$body),+];
                 BODIES[self as usize]
+            }
+
+            const fn pace(self) -> Pace {
+                const PACES: &[Pace] = &[$(Pace::$pace),+];
+                PACES[self as usize]
             }
         }
 
@@ -226,108 +247,7 @@ macro_rules! operations {
     };
 }
 
-operations! {
-    /// Adds a statement to a queue's policy.
-    ///
-    /// Not safe to send again: AWS may answer that the label exists, or store the statement twice.
-    AddPermission(AddPermissionInput) -> AddPermissionOutput, Empty, Unsafe;
-    /// Cancels a move task that runs.
-    ///
-    /// Safe to send again: a cancelled task stays cancelled. The second answer may be that the task
-    /// is no longer active.
-    CancelMessageMoveTask(CancelMessageMoveTaskInput) -> CancelMessageMoveTaskOutput, Object, Safe;
-    /// Sets how long a received message stays hidden.
-    ///
-    /// Safe to send again: the period starts anew with the same length, by as much later as the
-    /// repetition is.
-    ChangeMessageVisibility(ChangeMessageVisibilityInput) -> ChangeMessageVisibilityOutput, Empty, Safe;
-    /// Sets how long each of up to ten received messages stays hidden.
-    ///
-    /// Safe to send again, as the single change is.
-    ChangeMessageVisibilityBatch(ChangeMessageVisibilityBatchInput) -> ChangeMessageVisibilityBatchOutput, Object, Safe;
-    /// Creates a queue, or gives the URL of the one that is there with the same attributes.
-    ///
-    /// Safe to send again: the second call finds the queue that the first one made.
-    CreateQueue(CreateQueueInput) -> CreateQueueOutput, Object, Safe;
-    /// Deletes a received message.
-    ///
-    /// Safe to send again: deleting a message that is gone succeeds.
-    DeleteMessage(DeleteMessageInput) -> DeleteMessageOutput, Empty, Safe;
-    /// Deletes up to ten received messages.
-    ///
-    /// Safe to send again, as the single deletion is.
-    DeleteMessageBatch(DeleteMessageBatchInput) -> DeleteMessageBatchOutput, Object, Safe;
-    /// Deletes a queue with its messages.
-    ///
-    /// Safe to send again: the queue is gone either way, and its name cannot be taken anew for 60
-    /// seconds. The second answer may be that the queue does not exist.
-    DeleteQueue(DeleteQueueInput) -> DeleteQueueOutput, Empty, Safe;
-    /// Reads a queue's attributes.
-    ///
-    /// Safe to send again: it changes nothing.
-    GetQueueAttributes(GetQueueAttributesInput) -> GetQueueAttributesOutput, Object, Safe;
-    /// Finds a queue's URL by its name.
-    ///
-    /// Safe to send again: it changes nothing.
-    GetQueueUrl(GetQueueUrlInput) -> GetQueueUrlOutput, Object, Safe;
-    /// Lists the queues that use a queue as their dead-letter queue.
-    ///
-    /// Safe to send again: it changes nothing.
-    ListDeadLetterSourceQueues(ListDeadLetterSourceQueuesInput) -> ListDeadLetterSourceQueuesOutput, Object, Safe;
-    /// Lists the latest move tasks of a dead-letter queue.
-    ///
-    /// Safe to send again: it changes nothing.
-    ListMessageMoveTasks(ListMessageMoveTasksInput) -> ListMessageMoveTasksOutput, Object, Safe;
-    /// Reads a queue's tags.
-    ///
-    /// Safe to send again: it changes nothing.
-    ListQueueTags(ListQueueTagsInput) -> ListQueueTagsOutput, Object, Safe;
-    /// Lists the caller's queues.
-    ///
-    /// Safe to send again: it changes nothing.
-    ListQueues(ListQueuesInput) -> ListQueuesOutput, Object, Safe;
-    /// Deletes all messages of a queue.
-    ///
-    /// Not safe to send again: messages sent after the first purge would go too, and AWS refuses a
-    /// second purge within 60 seconds.
-    PurgeQueue(PurgeQueueInput) -> PurgeQueueOutput, Empty, Unsafe;
-    /// Receives up to ten messages, and hides them from other receives for a while.
-    ///
-    /// Safe to send again: repeating it only hides other messages for a while. Those of a lost
-    /// answer come back when their visibility timeout ends, and their receive count has grown.
-    ReceiveMessage(ReceiveMessageInput) -> ReceiveMessageOutput, Object, Safe;
-    /// Removes a statement from a queue's policy.
-    ///
-    /// Safe to send again: the statement is gone either way. The second answer may be that the label
-    /// cannot be found.
-    RemovePermission(RemovePermissionInput) -> RemovePermissionOutput, Empty, Safe;
-    /// Sends a message.
-    ///
-    /// Not safe to send again: a standard queue would hold the message twice. A FIFO queue drops the
-    /// repetition, but the operation alone does not tell which kind the queue is.
-    SendMessage(SendMessageInput) -> SendMessageOutput, Object, Unsafe;
-    /// Sends up to ten messages.
-    ///
-    /// Not safe to send again, as the single send is not.
-    SendMessageBatch(SendMessageBatchInput) -> SendMessageBatchOutput, Object, Unsafe;
-    /// Sets some of a queue's attributes.
-    ///
-    /// Safe to send again: the values are the same.
-    SetQueueAttributes(SetQueueAttributesInput) -> SetQueueAttributesOutput, Empty, Safe;
-    /// Starts to move a dead-letter queue's messages.
-    ///
-    /// Not safe to send again: when the first task is done by then, a second one moves the messages
-    /// that failed since.
-    StartMessageMoveTask(StartMessageMoveTaskInput) -> StartMessageMoveTaskOutput, Object, Unsafe;
-    /// Adds tags to a queue.
-    ///
-    /// Safe to send again: the tags are the same.
-    TagQueue(TagQueueInput) -> TagQueueOutput, Empty, Safe;
-    /// Removes tags from a queue.
-    ///
-    /// Safe to send again: tags that are not there are ignored.
-    UntagQueue(UntagQueueInput) -> UntagQueueOutput, Empty, Safe;
-}
+operation_table!(operations);
 
 impl Operation {
     /// The operation of this name; none for another. Case counts, as it does for AWS.
@@ -346,7 +266,7 @@ impl Operation {
     }
 
     /// Whether it may be sent again when nobody knows what became of the first try: the queue is
-    /// then as one call would have left it, and no message is sent, lost or moved by the repetition.
+    /// then as one call would have left it, and the repetition sends, loses or moves no message.
     ///
     /// It says nothing of the second answer, which may be a refusal where the first try succeeded;
     /// each variant names that.
@@ -360,6 +280,20 @@ impl Operation {
     #[must_use]
     pub const fn is_safe_to_retry(self) -> bool {
         matches!(self.repeat(), Repeat::Safe)
+    }
+
+    /// Whether SQS may hold the answer back until there is one, so that silence is no sign of
+    /// trouble; at most for [`limits::WAIT_TIME_SECONDS`](crate::limits::WAIT_TIME_SECONDS).
+    ///
+    /// ```
+    /// use sqs::Operation;
+    ///
+    /// assert!(Operation::ReceiveMessage.is_long_poll());
+    /// assert!(!Operation::SendMessage.is_long_poll());
+    /// ```
+    #[must_use]
+    pub const fn is_long_poll(self) -> bool {
+        matches!(self.pace(), Pace::LongPoll)
     }
 
     /// Whether a success has a JSON body. Operations without an output answer with no bytes at all,
@@ -500,6 +434,14 @@ mod tests {
                 "StartMessageMoveTask"
             ]
         );
+    }
+
+    #[test]
+    fn only_a_receive_waits() {
+        for operation in Operation::ALL.iter().copied() {
+            let waits = operation == Operation::ReceiveMessage;
+            assert_eq!(operation.is_long_poll(), waits, "{operation}");
+        }
     }
 
     #[test]
