@@ -1,0 +1,359 @@
+//! The canonical request and the string to sign.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+use crate::error::SignError;
+use crate::headers::{self, HeaderLine};
+use crate::key::hex_of;
+use crate::request::{Payload, Request};
+use crate::scope::Scope;
+use crate::settings::{PathEncoding, PathNormalization, Settings};
+use crate::time::DateTime;
+use crate::uri::{self, Query};
+
+/// The algorithm's name, which begins every `Authorization` header and string to sign.
+pub(crate) const ALGORITHM: &str = "AWS4-HMAC-SHA256";
+
+/// The first stage: the request in the one spelling that both sides agree on.
+///
+/// Six parts, a line feed between: method, path, query, the signed headers with a line feed after
+/// each, their names, and the payload's hash. `Display` is the exact text; where a header value is
+/// not UTF-8, [`as_bytes`](Self::as_bytes) is exact and `Display` shows a replacement character.
+/// `Debug` hides a session token.
+///
+/// Source: <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html>,
+/// step "Create a canonical request".
+#[derive(Clone, PartialEq, Eq)]
+pub struct CanonicalRequest {
+    bytes: Vec<u8>,
+}
+
+impl CanonicalRequest {
+    /// The canonical request of a request as it stands: all its headers but
+    /// [`UNSIGNED_HEADERS`](crate::UNSIGNED_HEADERS), nothing added, no `X-Amz-Signature`.
+    ///
+    /// A [`Signer`](crate::Signer) adds its headers first and gives the result with
+    /// [`Signed::canonical_request`](crate::Signed::canonical_request); this is for looking at a
+    /// request stage by stage.
+    ///
+    /// # Errors
+    /// [`SignError::Method`] and [`SignError::HeaderName`] when these are not HTTP tokens.
+    ///
+    /// # Example
+    /// ```
+    /// use sigv4::{CanonicalRequest, Payload, Request, Settings};
+    ///
+    /// let headers: [(&str, &[u8]); 1] = [("Host", b" example.com ")];
+    /// let request = Request::new("GET", "/a b?z&y=%7E", &headers);
+    /// let canonical = CanonicalRequest::new(&request, Payload::Unsigned, &Settings::default())?;
+    /// assert_eq!(
+    ///     canonical.to_string(),
+    ///     "GET\n/a%20b\ny=~&z=\nhost:example.com\n\nhost\nUNSIGNED-PAYLOAD",
+    /// );
+    /// # Ok::<(), sigv4::SignError>(())
+    /// ```
+    pub fn new(
+        request: &Request<'_>,
+        payload: Payload<'_>,
+        settings: &Settings,
+    ) -> Result<Self, SignError> {
+        let mut lines = headers::signable(request, &[])?;
+        headers::sort(&mut lines);
+        let mut signed_headers = String::new();
+        headers::push_names(&mut signed_headers, &lines);
+        let mut query = Query::parse(request.query, &["X-Amz-Signature"]);
+        query.sort();
+        let parts = Parts {
+            method: headers::checked_method(request).map_err(SignError::Method)?,
+            path: request.path,
+            path_encoding: settings.path_encoding,
+            path_normalization: settings.path_normalization,
+            query: &query,
+            lines: &lines,
+            signed_headers: &signed_headers,
+            payload: &PayloadHash::of(payload),
+        };
+        Ok(parts.to_canonical_request())
+    }
+
+    /// The exact bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The SHA-256 of the bytes, which is what gets signed.
+    #[must_use]
+    pub fn sha256(&self) -> [u8; 32] {
+        Sha256::digest(&self.bytes).into()
+    }
+}
+
+impl fmt::Display for CanonicalRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.bytes))
+    }
+}
+
+impl fmt::Debug for CanonicalRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = String::from_utf8_lossy(&self.bytes);
+        let mut hidden = String::with_capacity(text.len());
+        let mut rest = text.as_ref();
+        while let Some((start, end)) = token_in(rest) {
+            hidden.push_str(&rest[..start]);
+            hidden.push_str("(redacted)");
+            rest = &rest[end..];
+        }
+        hidden.push_str(rest);
+        write!(f, "CanonicalRequest({hidden:?})")
+    }
+}
+
+/// The second stage: algorithm, time, scope, and the SHA-256 of the canonical request in hexadecimal.
+/// `Display` is the exact text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StringToSign {
+    text: String,
+}
+
+impl StringToSign {
+    /// The string to sign of a canonical request, at a moment, for a scope.
+    #[must_use]
+    pub fn new(at: DateTime, scope: &Scope, request: &CanonicalRequest) -> Self {
+        Self::of_hash(at, scope, request.sha256())
+    }
+
+    /// The exact text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    fn of_hash(at: DateTime, scope: &Scope, hash: [u8; 32]) -> Self {
+        let hash = hex_of(&hash);
+        let pieces = string_to_sign_pieces(&at, scope, &hash);
+        let mut text = String::with_capacity(pieces.iter().map(|piece| piece.len()).sum());
+        for piece in pieces {
+            // Each piece is text; the hash is hexadecimal digits.
+            text.push_str(std::str::from_utf8(piece).unwrap_or_default());
+        }
+        Self { text }
+    }
+}
+
+impl fmt::Display for StringToSign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Where canonical bytes go: a buffer to look at, or straight into a hash.
+pub(crate) trait Sink {
+    fn put(&mut self, bytes: &[u8]);
+}
+
+impl Sink for Vec<u8> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+impl Sink for Sha256 {
+    fn put(&mut self, bytes: &[u8]) {
+        self.update(bytes);
+    }
+}
+
+/// Everything a canonical request is written from.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) path: &'a [u8],
+    pub(crate) path_encoding: PathEncoding,
+    pub(crate) path_normalization: PathNormalization,
+    /// Sorted.
+    pub(crate) query: &'a Query,
+    /// Sorted.
+    pub(crate) lines: &'a [HeaderLine<'a>],
+    pub(crate) signed_headers: &'a str,
+    pub(crate) payload: &'a PayloadHash,
+}
+
+impl Parts<'_> {
+    /// The one writer of canonical requests.
+    pub(crate) fn write(&self, sink: &mut impl Sink) {
+        sink.put(self.method.as_bytes());
+        sink.put(b"\n");
+        uri::write_path(sink, self.path, self.path_encoding, self.path_normalization);
+        sink.put(b"\n");
+        self.query.write(sink);
+        sink.put(b"\n");
+        headers::write_lines(sink, self.lines);
+        sink.put(b"\n");
+        sink.put(self.signed_headers.as_bytes());
+        sink.put(b"\n");
+        sink.put(self.payload.as_bytes());
+    }
+
+    pub(crate) fn to_canonical_request(self) -> CanonicalRequest {
+        let lines: usize = self
+            .lines
+            .iter()
+            .map(|l| l.name.len() + l.value.len() + 2)
+            .sum();
+        let rest = self.method.len() + self.query.len_bound() + self.signed_headers.len();
+        // A path seldom has more than a few bytes to encode; 64 is the payload's hash.
+        let capacity = lines + rest + self.path.len() + self.path.len() / 2 + 64 + 8;
+        let mut bytes = Vec::with_capacity(capacity);
+        self.write(&mut bytes);
+        CanonicalRequest { bytes }
+    }
+
+    /// Its hash, without ever holding the text.
+    pub(crate) fn sha256(&self) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        self.write(&mut hash);
+        hash.finalize().into()
+    }
+}
+
+/// The last line of a canonical request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PayloadHash {
+    Sha256([u8; 64]),
+    Unsigned,
+}
+
+impl PayloadHash {
+    pub(crate) fn of(payload: Payload<'_>) -> Self {
+        match payload {
+            Payload::Bytes(body) => Self::Sha256(hex_of(&Sha256::digest(body).into())),
+            Payload::Sha256(hash) => Self::Sha256(hex_of(&hash)),
+            Payload::Unsigned => Self::Unsigned,
+        }
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Sha256(hex) => hex,
+            Self::Unsigned => b"UNSIGNED-PAYLOAD",
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        // Hexadecimal digits or the word above.
+        std::str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+}
+
+/// Writes the string to sign, given the hash of the canonical request.
+pub(crate) fn write_string_to_sign(
+    sink: &mut impl Sink,
+    at: DateTime,
+    scope: &Scope,
+    hash: [u8; 32],
+) {
+    for piece in string_to_sign_pieces(&at, scope, &hex_of(&hash)) {
+        sink.put(piece);
+    }
+}
+
+fn string_to_sign_pieces<'a>(
+    at: &'a DateTime,
+    scope: &'a Scope,
+    hash: &'a [u8; 64],
+) -> [&'a [u8]; 7] {
+    let (at, scope) = (at.as_str().as_bytes(), scope.as_str().as_bytes());
+    [ALGORITHM.as_bytes(), b"\n", at, b"\n", scope, b"\n", hash]
+}
+
+/// Where the first session token stands in a canonical request's text, in a header or the query.
+fn token_in(text: &str) -> Option<(usize, usize)> {
+    let places = [
+        ("\nx-amz-security-token:", "\n"),
+        ("X-Amz-Security-Token=", "&\n"),
+    ];
+    let found = places.iter().filter_map(|(label, ends)| {
+        let start = text.find(label)? + label.len();
+        let length = text[start..]
+            .find(|c| ends.contains(c))
+            .unwrap_or(text.len() - start);
+        Some((start, start + length))
+    });
+    found.min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADERS: [(&str, &[u8]); 3] = [
+        ("Host", b"iam.amazonaws.com"),
+        (
+            "Content-Type",
+            b"application/x-www-form-urlencoded; charset=utf-8",
+        ),
+        ("X-Amz-Date", b"20150830T123600Z"),
+    ];
+
+    /// Source: AWS General Reference, "Task 1: Create a canonical request" and "Task 2: Create a
+    /// string to sign" (the ListUsers example).
+    #[test]
+    fn the_worked_example_reads_as_published() {
+        let request = Request::new("GET", "/?Version=2010-05-08&Action=ListUsers", &HEADERS);
+        let settings = Settings::default();
+        let canonical = CanonicalRequest::new(&request, Payload::Bytes(b""), &settings).unwrap();
+        assert_eq!(
+            canonical.to_string(),
+            "GET\n/\nAction=ListUsers&Version=2010-05-08\n\
+             content-type:application/x-www-form-urlencoded; charset=utf-8\n\
+             host:iam.amazonaws.com\nx-amz-date:20150830T123600Z\n\n\
+             content-type;host;x-amz-date\n\
+             e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        );
+        let at = DateTime::parse("20150830T123600Z").unwrap();
+        let scope = Scope::new(at, "us-east-1", "iam").unwrap();
+        assert_eq!(
+            StringToSign::new(at, &scope, &canonical).to_string(),
+            "AWS4-HMAC-SHA256\n20150830T123600Z\n20150830/us-east-1/iam/aws4_request\n\
+             f536975d06c0309214f805bb90ccff089219ecd68b2577efef23edd43b7e1a59"
+        );
+    }
+
+    #[test]
+    fn a_canonical_request_that_is_no_text_has_exact_bytes() {
+        let headers: [(&str, &[u8]); 1] = [("a", b"\xff")];
+        let request = Request::new("GET", "/", &headers);
+        let settings = Settings::default();
+        let canonical = CanonicalRequest::new(&request, Payload::Unsigned, &settings).unwrap();
+        assert_eq!(
+            canonical.as_bytes(),
+            b"GET\n/\n\na:\xff\n\na\nUNSIGNED-PAYLOAD"
+        );
+        assert_eq!(
+            canonical.to_string(),
+            "GET\n/\n\na:\u{fffd}\n\na\nUNSIGNED-PAYLOAD"
+        );
+    }
+
+    #[test]
+    fn debug_hides_every_session_token() {
+        let headers: [(&str, &[u8]); 2] = [("x-amz-security-token", b"hush1"), ("z", b"shown")];
+        let request = Request::new("GET", "/?X-Amz-Security-Token=hush2&a=b", &headers);
+        let settings = Settings::default();
+        let canonical = CanonicalRequest::new(&request, Payload::Unsigned, &settings).unwrap();
+        let shown = format!("{canonical:?}");
+        assert!(!shown.contains("hush") && shown.contains("shown") && shown.contains("a=b"));
+        assert!(canonical.to_string().contains("hush1"));
+    }
+
+    #[test]
+    fn a_method_with_a_line_feed_is_refused() {
+        let request = Request::new("GET\n/admin", "/", &[]);
+        let refused = CanonicalRequest::new(&request, Payload::Unsigned, &Settings::default());
+        assert_eq!(refused, Err(SignError::Method("GET\n/admin".to_owned())));
+    }
+}

@@ -1,0 +1,375 @@
+//! What a request says of its own signature, before anything of it is believed.
+
+use std::fmt;
+use std::time::Duration;
+
+use percent_encoding::percent_decode;
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use crate::authorization::{Authorization, HasDate};
+use crate::canonical::ALGORITHM;
+use crate::error::{ClaimError, Fragment, Parameter};
+use crate::headers;
+use crate::presign::{EXPIRES_MAX_SECONDS, is_presigned};
+use crate::request::Request;
+use crate::scope::Scope;
+use crate::time::DateTime;
+use crate::uri;
+
+/// The longest query that is read, in bytes: the longest target that the `http` types hold.
+const QUERY_MAX: usize = 64 * 1024;
+/// The most parameters in a query.
+const QUERY_PARAMETERS_MAX: usize = 1024;
+/// The most signed headers.
+const SIGNED_HEADERS_MAX: usize = 128;
+
+/// The signature a request carries: who says to have signed it, when, and for what.
+///
+/// Verifying takes three steps, of which the second is yours: parse the claim, find the secret of
+/// its access key, and [`verify`](Self::verify). Until then everything in here is only what
+/// the sender says.
+///
+/// What is read: in the header form an `Authorization` of at most 8 KiB, in the query form a query
+/// of at most 64 KiB and 1024 parameters; at most 128 signed headers. Anything malformed is
+/// refused: a parameter that is missing or repeated, signed headers that are not in lower case,
+/// sorted, and named once.
+#[derive(Clone)]
+pub struct Claim {
+    access_key_id: String,
+    scope: Scope,
+    date_time: DateTime,
+    signed_headers: String,
+    signature: String,
+    session_token: Option<Zeroizing<String>>,
+    form: Form,
+}
+
+/// Where a request carries its signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// In the `Authorization` header.
+    Header,
+    /// In the query: a presigned request.
+    Query {
+        /// How long it lives from its date on: 1 second to 7 days.
+        expires: Duration,
+    },
+}
+
+impl Claim {
+    /// Reads the signature of a request, in whichever form it is.
+    ///
+    /// # Errors
+    /// [`ClaimError::Missing`] when there is none; the others when it is malformed or there are two.
+    ///
+    /// # Example
+    /// ```
+    /// use sigv4::{Claim, ClaimError, Request};
+    ///
+    /// let headers: [(&str, &[u8]); 3] = [
+    ///     ("Host", b"example.com"),
+    ///     ("X-Amz-Date", b"20150830T123600Z"),
+    ///     ("Authorization", b"AWS4-HMAC-SHA256 \
+    ///         Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, \
+    ///         SignedHeaders=host;x-amz-date, Signature=5fa0"),
+    /// ];
+    /// let claim = Claim::parse(&Request::new("GET", "/", &headers))?;
+    /// assert_eq!(claim.access_key_id(), "AKIDEXAMPLE");
+    /// assert_eq!(claim.scope().region(), "us-east-1");
+    /// assert_eq!(
+    ///     Claim::parse(&Request::new("GET", "/", &headers[..2])).err(),
+    ///     Some(ClaimError::Missing)
+    /// );
+    /// # Ok::<(), ClaimError>(())
+    /// ```
+    pub fn parse(request: &Request<'_>) -> Result<Self, ClaimError> {
+        let query = request.query.unwrap_or_default();
+        check_size("the length of the query in bytes", query.len(), QUERY_MAX)?;
+        let parameters = uri::pieces(query).count();
+        check_size(
+            "the number of query parameters",
+            parameters,
+            QUERY_PARAMETERS_MAX,
+        )?;
+        // A second Host leaves open which of them was meant.
+        single(request, headers::HOST, "Host")?;
+        let authorization = single(request, headers::AUTHORIZATION, "Authorization")?;
+        match (authorization, is_presigned(request)) {
+            (None, false) => Err(ClaimError::Missing),
+            (Some(_), true) => Err(ClaimError::BothForms),
+            (Some(authorization), false) => Self::parse_header(request, authorization),
+            (None, true) => Self::parse_query(query),
+        }
+    }
+
+    /// The access key id, by which to find the secret.
+    #[must_use]
+    pub fn access_key_id(&self) -> &str {
+        &self.access_key_id
+    }
+
+    /// The credential scope, as the request states it.
+    #[must_use]
+    pub const fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// When the request says it was signed.
+    #[must_use]
+    pub const fn date_time(&self) -> DateTime {
+        self.date_time
+    }
+
+    /// The names of the headers it says are signed: in lower case, sorted, each once.
+    pub fn signed_headers(&self) -> impl Iterator<Item = &str> {
+        self.signed_headers.split(';')
+    }
+
+    /// The session token that came with it. It is as good as a password while it lasts: compare it
+    /// with [`has_session_token`](Self::has_session_token), keep it out of logs.
+    #[must_use]
+    pub fn session_token(&self) -> Option<&str> {
+        self.session_token.as_ref().map(|token| token.as_str())
+    }
+
+    /// Whether exactly this session token came with it, or none if `expected` is none. Texts are
+    /// compared in a time that depends on their lengths alone.
+    #[must_use]
+    pub fn has_session_token(&self, expected: Option<&str>) -> bool {
+        match (self.session_token(), expected) {
+            (None, None) => true,
+            (Some(given), Some(expected)) => given.as_bytes().ct_eq(expected.as_bytes()).into(),
+            (Some(_), None) | (None, Some(_)) => false,
+        }
+    }
+
+    /// Where the signature stands.
+    #[must_use]
+    pub const fn form(&self) -> Form {
+        self.form
+    }
+
+    pub(crate) fn signed_headers_text(&self) -> &str {
+        &self.signed_headers
+    }
+
+    pub(crate) fn signature(&self) -> &str {
+        &self.signature
+    }
+
+    fn parse_header(request: &Request<'_>, authorization: &[u8]) -> Result<Self, ClaimError> {
+        let amz_date = single(request, headers::DATE, "X-Amz-Date")?;
+        let date = match amz_date {
+            Some(_) => None,
+            None => single(request, "date", "Date")?,
+        };
+        let has_date = if amz_date.or(date).is_some() {
+            HasDate::Yes
+        } else {
+            HasDate::No
+        };
+        let parts = Authorization::parse(authorization, has_date)?;
+        let (access_key_id, scope) = parse_credential(parts.credential)?;
+        let date_time = match (amz_date, date) {
+            (Some(value), _) => text("X-Amz-Date", value).map(DateTime::parse)?,
+            (None, Some(value)) => {
+                let value = text("Date", value)?;
+                DateTime::parse(value).or_else(|| DateTime::parse_http_date(value))
+            }
+            (None, None) => None,
+        };
+        let date_time = date_time.ok_or_else(|| ClaimError::Date {
+            fragment: Fragment::new(amz_date.or(date).unwrap_or_default()),
+        })?;
+        let token = single(request, headers::SECURITY_TOKEN, "X-Amz-Security-Token")?
+            .map(|value| text("X-Amz-Security-Token", value))
+            .transpose()?;
+        single(request, headers::CONTENT_SHA256, headers::CONTENT_SHA256)?;
+        check_signed_headers(parts.signed_headers)?;
+        Ok(Self {
+            access_key_id: access_key_id.to_owned(),
+            scope,
+            date_time,
+            signed_headers: parts.signed_headers.to_owned(),
+            signature: parts.signature.to_owned(),
+            session_token: token.map(|token| Zeroizing::new(token.to_owned())),
+            form: Form::Header,
+        })
+    }
+
+    fn parse_query(query: &[u8]) -> Result<Self, ClaimError> {
+        let found = |parameter: Parameter| parameter_value(query, parameter.query_name());
+        let all = [
+            Parameter::Algorithm,
+            Parameter::Credential,
+            Parameter::Signature,
+            Parameter::SignedHeaders,
+            Parameter::Date,
+            Parameter::Expires,
+        ];
+        let values = all.map(found);
+        let [
+            algorithm,
+            credential,
+            signature,
+            signed_headers,
+            date,
+            expires,
+        ] = values;
+        let (algorithm, credential, signature) = (algorithm?, credential?, signature?);
+        let (signed_headers, date, expires) = (signed_headers?, date?, expires?);
+        let values = (
+            algorithm,
+            credential,
+            signature,
+            signed_headers,
+            date,
+            expires,
+        );
+        let (
+            Some(algorithm),
+            Some(credential),
+            Some(signature),
+            Some(signed_headers),
+            Some(date),
+            Some(expires),
+        ) = values
+        else {
+            let missing = all
+                .into_iter()
+                .filter(|&parameter| matches!(found(parameter), Ok(None)));
+            return Err(ClaimError::MissingQueryParameters {
+                parameters: missing.collect(),
+            });
+        };
+        if algorithm != ALGORITHM {
+            return Err(ClaimError::Algorithm {
+                fragment: Fragment::new(algorithm),
+            });
+        }
+        let (access_key_id, scope) = parse_credential(&credential)?;
+        let date_time = DateTime::parse(&date).ok_or_else(|| ClaimError::Date {
+            fragment: Fragment::new(&date),
+        })?;
+        let expires = parse_expires(&expires)?;
+        check_signed_headers(&signed_headers)?;
+        Ok(Self {
+            access_key_id: access_key_id.to_owned(),
+            scope,
+            date_time,
+            signed_headers,
+            signature,
+            session_token: parameter_value(query, "X-Amz-Security-Token")?.map(Zeroizing::new),
+            form: Form::Query { expires },
+        })
+    }
+}
+
+/// Shows what is claimed, neither the signature nor a session token.
+impl fmt::Debug for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Claim")
+            .field("access_key_id", &self.access_key_id)
+            .field("scope", &self.scope)
+            .field("date_time", &self.date_time)
+            .field("signed_headers", &self.signed_headers)
+            .field(
+                "session_token",
+                &self.session_token.as_ref().map(|_| "redacted"),
+            )
+            .field("form", &self.form)
+            .finish_non_exhaustive()
+    }
+}
+
+fn check_size(what: &'static str, size: usize, limit: usize) -> Result<(), ClaimError> {
+    if size > limit {
+        Err(ClaimError::TooLarge { what, limit })
+    } else {
+        Ok(())
+    }
+}
+
+/// The one value of a header, if it is there. `header` is in lower case, `name` for the message.
+fn single<'a>(
+    request: &Request<'a>,
+    header: &'static str,
+    name: &'static str,
+) -> Result<Option<&'a [u8]>, ClaimError> {
+    let mut values = request.values(header);
+    let value = values.next();
+    if values.next().is_some() {
+        return Err(ClaimError::Repeated { name });
+    }
+    Ok(value)
+}
+
+/// A header's value as text, without the white space around it.
+fn text<'a>(name: &'static str, value: &'a [u8]) -> Result<&'a str, ClaimError> {
+    std::str::from_utf8(headers::trim(value)).map_err(|_| ClaimError::NotText { name })
+}
+
+/// The one value of a query parameter, decoded, if it is there.
+fn parameter_value(query: &[u8], name: &'static str) -> Result<Option<String>, ClaimError> {
+    let mut values = uri::pieces(query).filter(|(_, key, _)| uri::is_named(key, name));
+    let Some((_, _, value)) = values.next() else {
+        return Ok(None);
+    };
+    if values.next().is_some() {
+        return Err(ClaimError::Repeated { name });
+    }
+    let value = percent_decode(value).decode_utf8();
+    value
+        .map(|value| Some(value.into_owned()))
+        .map_err(|_| ClaimError::NotText { name })
+}
+
+/// Splits a credential into access key id and scope. Which day, region and service it names is for
+/// verifying to judge; that there are five parts is not.
+fn parse_credential(credential: &str) -> Result<(&str, Scope), ClaimError> {
+    let mut parts = credential.split('/');
+    let mut part = || parts.next().filter(|part| !part.is_empty());
+    match (part(), part(), part(), part(), part(), parts.next()) {
+        (Some(id), Some(date), Some(region), Some(service), Some(end), None) => {
+            Ok((id, Scope::join([date, region, service, end])))
+        }
+        _ => Err(ClaimError::Credential {
+            fragment: Fragment::new(credential),
+        }),
+    }
+}
+
+fn parse_expires(value: &str) -> Result<Duration, ClaimError> {
+    let is_number = value.len() <= 6 && value.bytes().all(|byte| byte.is_ascii_digit());
+    let seconds = if is_number {
+        value.parse().unwrap_or(0)
+    } else {
+        0
+    };
+    if (1..=EXPIRES_MAX_SECONDS).contains(&seconds) {
+        Ok(Duration::from_secs(seconds))
+    } else {
+        Err(ClaimError::Expires {
+            fragment: Fragment::new(value),
+        })
+    }
+}
+
+/// Names in lower case, sorted, each once: the one list for a set of headers.
+fn check_signed_headers(names: &str) -> Result<(), ClaimError> {
+    let what = "the number of signed headers";
+    let count = 1 + names.bytes().filter(|&byte| byte == b';').count();
+    check_size(what, count, SIGNED_HEADERS_MAX)?;
+    let mut previous = "";
+    for name in names.split(';') {
+        let is_lower_case = !name.bytes().any(|byte| byte.is_ascii_uppercase());
+        if !(headers::is_token(name) && is_lower_case && previous < name) {
+            return Err(ClaimError::SignedHeaders {
+                fragment: Fragment::new(name),
+            });
+        }
+        previous = name;
+    }
+    Ok(())
+}

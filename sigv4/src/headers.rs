@@ -1,0 +1,234 @@
+//! The canonical headers: which are signed, in which order, and how a value is spelled.
+
+use std::cmp::Ordering;
+
+use crate::canonical::Sink;
+use crate::error::SignError;
+use crate::request::Request;
+
+pub(crate) const AUTHORIZATION: &str = "authorization";
+pub(crate) const CONTENT_SHA256: &str = "x-amz-content-sha256";
+pub(crate) const DATE: &str = "x-amz-date";
+pub(crate) const HOST: &str = "host";
+pub(crate) const SECURITY_TOKEN: &str = "x-amz-security-token";
+
+/// The headers that signing sets itself, and therefore replaces.
+pub(crate) const SET_BY_SIGNING: [&str; 4] = [AUTHORIZATION, DATE, SECURITY_TOKEN, CONTENT_SHA256];
+
+/// The headers that a [`Signer`](crate::Signer) leaves out of the signature, since programs between
+/// client and server may change them: the hop-by-hop ones (RFC 9110, section 7.6.1), those of a
+/// WebSocket handshake, `expect`, `user-agent` and `x-amzn-trace-id`. It is the union of what AWS's
+/// own signers leave out, as far as those headers do not reach the service.
+///
+/// Verifying does not use this list: it covers what the request says it signed.
+pub const UNSIGNED_HEADERS: [&str; 17] = [
+    AUTHORIZATION,
+    "connection",
+    "expect",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "sec-websocket-extensions",
+    "sec-websocket-key",
+    "sec-websocket-protocol",
+    "sec-websocket-version",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "user-agent",
+    "x-amzn-trace-id",
+];
+
+/// One header line that is signed.
+#[derive(Clone, Copy)]
+pub(crate) struct HeaderLine<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) value: &'a [u8],
+}
+
+/// The lines of a request that a signature covers: all but [`UNSIGNED_HEADERS`] and those named in
+/// `replaced`. Not yet sorted.
+pub(crate) fn signable<'a>(
+    request: &Request<'a>,
+    replaced: &[&str],
+) -> Result<Vec<HeaderLine<'a>>, SignError> {
+    // Signing adds three lines at most.
+    let mut lines = Vec::with_capacity(request.headers.len() + 3);
+    for &(name, value) in request.headers {
+        if is_in(name, &UNSIGNED_HEADERS) || is_in(name, replaced) {
+            continue;
+        }
+        if !is_token(name) {
+            return Err(SignError::HeaderName(name.to_owned()));
+        }
+        lines.push(HeaderLine { name, value });
+    }
+    Ok(lines)
+}
+
+/// Sorts lines by name in lower case; lines of one name stay in wire order.
+pub(crate) fn sort(lines: &mut [HeaderLine<'_>]) {
+    lines.sort_by(|a, b| compare_names(a.name, b.name));
+}
+
+/// Writes `name:value` lines. The values of one name are joined with commas; `lines` are sorted.
+pub(crate) fn write_lines(sink: &mut impl Sink, lines: &[HeaderLine<'_>]) {
+    for same in lines.chunk_by(|a, b| a.name.eq_ignore_ascii_case(b.name)) {
+        for (at, line) in same.iter().enumerate() {
+            if at == 0 {
+                write_lower_case(sink, line.name);
+            }
+            sink.put(if at == 0 { b":" } else { b"," });
+            write_folded(sink, line.value);
+        }
+        sink.put(b"\n");
+    }
+}
+
+/// Appends the names of sorted lines, in lower case, separated by semicolons.
+pub(crate) fn push_names(text: &mut String, lines: &[HeaderLine<'_>]) {
+    for (at, same) in lines
+        .chunk_by(|a, b| a.name.eq_ignore_ascii_case(b.name))
+        .enumerate()
+    {
+        if at > 0 {
+            text.push(';');
+        }
+        text.extend(same[0].name.chars().map(|c| c.to_ascii_lowercase()));
+    }
+}
+
+/// Compares two names as their lower-case bytes.
+pub(crate) fn compare_names(a: &str, b: &str) -> Ordering {
+    a.bytes()
+        .map(|c| c.to_ascii_lowercase())
+        .cmp(b.bytes().map(|c| c.to_ascii_lowercase()))
+}
+
+/// Whether a text is an HTTP token (RFC 9110, section 5.6.2), as methods and header names are.
+pub(crate) fn is_token(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
+}
+
+/// The method, if it is one, or else what it is: a line feed in it would make two readings of one
+/// canonical request.
+pub(crate) fn checked_method<'a>(request: &Request<'a>) -> Result<&'a str, String> {
+    if is_token(request.method) {
+        Ok(request.method)
+    } else {
+        Err(request.method.to_owned())
+    }
+}
+
+/// A value without the white space around it.
+pub(crate) fn trim(value: &[u8]) -> &[u8] {
+    let start = value
+        .iter()
+        .position(|&b| !is_space(b))
+        .unwrap_or(value.len());
+    let end = value
+        .iter()
+        .rposition(|&b| !is_space(b))
+        .map_or(start, |last| last + 1);
+    &value[start..end]
+}
+
+fn is_in(name: &str, list: &[&str]) -> bool {
+    list.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Space, tab, and the line ends of an obsolete fold. No line end reaches the canonical request
+/// from within a value, so that no value can pass for another header.
+const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// Writes a value trimmed, every run of white space in it as one space, also between quotes.
+fn write_folded(sink: &mut impl Sink, value: &[u8]) {
+    let words = value
+        .split(|&byte| is_space(byte))
+        .filter(|word| !word.is_empty());
+    for (at, word) in words.enumerate() {
+        if at > 0 {
+            sink.put(b" ");
+        }
+        sink.put(word);
+    }
+}
+
+fn write_lower_case(sink: &mut impl Sink, name: &str) {
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        for byte in name.bytes() {
+            sink.put(&[byte.to_ascii_lowercase()]);
+        }
+    } else {
+        sink.put(name.as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(headers: &[(&str, &[u8])]) -> (Vec<u8>, String) {
+        let request = Request::new("GET", "/", headers);
+        let mut lines = signable(&request, &SET_BY_SIGNING).unwrap();
+        sort(&mut lines);
+        let (mut text, mut names) = (Vec::new(), String::new());
+        write_lines(&mut text, &lines);
+        push_names(&mut names, &lines);
+        (text, names)
+    }
+
+    #[test]
+    fn repeated_headers_are_joined_in_wire_order() {
+        let (text, names) = canonical(&[
+            ("P", b"z"),
+            ("A", b"1"),
+            ("p", b"a"),
+            ("P", b"z"),
+            ("P-1", b"x"),
+        ]);
+        assert_eq!(text, b"a:1\np:z,a,z\np-1:x\n");
+        assert_eq!(names, "a;p;p-1");
+    }
+
+    #[test]
+    fn white_space_is_folded() {
+        let (text, _) = canonical(&[("A", b"  \t\"b \t  c\"\r\n  d \n"), ("B", b" \t ")]);
+        assert_eq!(text, b"a:\"b c\" d\nb:\n");
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_kept() {
+        assert_eq!(canonical(&[("A", b"\xff\xe9")]).0, b"a:\xff\xe9\n");
+    }
+
+    #[test]
+    fn what_proxies_change_is_left_out() {
+        let mixed: Vec<String> = UNSIGNED_HEADERS.iter().map(|n| n.to_uppercase()).collect();
+        let headers: Vec<(&str, &[u8])> = mixed.iter().map(|n| (n.as_str(), &b"x"[..])).collect();
+        assert_eq!(canonical(&headers).0, b"");
+    }
+
+    #[test]
+    fn names_that_are_no_tokens_are_refused() {
+        for name in ["", "a b", "a:b", "a\nb", "é"] {
+            let headers = [(name, &b"x"[..])];
+            let refused = signable(&Request::new("GET", "/", &headers), &[]).map(|_| ());
+            assert_eq!(refused, Err(SignError::HeaderName(name.to_owned())));
+        }
+    }
+
+    #[test]
+    fn trimming_leaves_what_is_inside() {
+        assert_eq!(trim(b" \ta b\r\n"), b"a b");
+        assert_eq!(trim(b"  "), b"");
+        assert_eq!(trim(b""), b"");
+    }
+}

@@ -1,0 +1,198 @@
+//! Signing and viewing `http` types.
+
+use ::http::header::{HOST, HeaderMap, HeaderName, HeaderValue};
+use ::http::request::Parts;
+use ::http::uri::{PathAndQuery, Uri};
+use ::http::{Method, Request as HttpRequest};
+use std::time::{Duration, SystemTime};
+
+use crate::error::SignError;
+use crate::headers;
+use crate::presign::Presigned;
+use crate::request::{Payload, Request};
+use crate::sign::{Signed, Signer};
+
+/// An `http` request seen as a [`Request`]: for servers to verify, for clients to sign.
+///
+/// Where there is no `Host` header, as in HTTP/2, the URI's authority stands for it: without
+/// credentials, and without the port if it is the scheme's own.
+///
+/// # Example
+/// ```
+/// use sigv4::HeaderList;
+///
+/// let request = http::Request::post("http://localhost:9324/?a=b").body(()).unwrap();
+/// let list = HeaderList::from(&request);
+/// assert_eq!(list.request().query, Some(&b"a=b"[..]));
+/// assert_eq!(list.request().headers, [("host", &b"localhost:9324"[..])]);
+/// ```
+#[derive(Clone)]
+pub struct HeaderList<'a> {
+    method: &'a str,
+    path: &'a [u8],
+    query: Option<&'a [u8]>,
+    headers: Vec<(&'a str, &'a [u8])>,
+}
+
+impl<'a> HeaderList<'a> {
+    /// The view of a request's parts.
+    #[must_use]
+    pub fn new(method: &'a Method, uri: &'a Uri, headers: &'a HeaderMap) -> Self {
+        let mut list = Vec::with_capacity(headers.len() + 1);
+        if !headers.contains_key(HOST) {
+            list.extend(host_of(uri).map(|host| (headers::HOST, host.as_bytes())));
+        }
+        list.extend(
+            headers
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_bytes())),
+        );
+        Self {
+            method: method.as_str(),
+            path: uri.path().as_bytes(),
+            query: uri.query().map(str::as_bytes),
+            headers: list,
+        }
+    }
+
+    /// What [`Claim`](crate::Claim) and [`Signer`] take.
+    #[must_use]
+    pub fn request(&self) -> Request<'_> {
+        Request {
+            method: self.method,
+            path: self.path,
+            query: self.query,
+            headers: &self.headers,
+        }
+    }
+}
+
+impl std::fmt::Debug for HeaderList<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.request().fmt(f)
+    }
+}
+
+impl<'a> From<&'a Parts> for HeaderList<'a> {
+    fn from(parts: &'a Parts) -> Self {
+        Self::new(&parts.method, &parts.uri, &parts.headers)
+    }
+}
+
+impl<'a, B> From<&'a HttpRequest<B>> for HeaderList<'a> {
+    fn from(request: &'a HttpRequest<B>) -> Self {
+        Self::new(request.method(), request.uri(), request.headers())
+    }
+}
+
+/// Signs a request in the header form and sets the headers on it; where it has no `Host`, that is
+/// set first, from its URI. A request that was signed before is signed anew. On an error the request
+/// has its `Host` and is otherwise untouched.
+///
+/// The payload is given apart from the request, whose body type need not be bytes: for a body of
+/// `Bytes`, clone it first, which copies nothing.
+///
+/// # Errors
+/// As [`Signer::sign`].
+///
+/// # Example
+/// ```
+/// use std::time::{Duration, UNIX_EPOCH};
+/// use sigv4::{Credentials, Payload, Signer, sign_request};
+///
+/// let signer = Signer::new(Credentials::new("test", "test"), "us-east-1", "sqs");
+/// let mut request = http::Request::post("http://localhost:9324/").body("{}").unwrap();
+/// let now = UNIX_EPOCH + Duration::from_secs(1_440_938_160);
+/// sign_request(&signer, &mut request, Payload::Bytes(b"{}"), now)?;
+/// assert_eq!(request.headers()["x-amz-date"], "20150830T123600Z");
+/// assert!(request.headers().contains_key("authorization"));
+/// # Ok::<(), sigv4::SignError>(())
+/// ```
+pub fn sign_request<B>(
+    signer: &Signer,
+    request: &mut HttpRequest<B>,
+    payload: Payload<'_>,
+    now: SystemTime,
+) -> Result<Signed, SignError> {
+    set_host(request)?;
+    let signed = signer.sign(&HeaderList::from(&*request).request(), payload, now)?;
+    for name in signed.headers_to_remove() {
+        request.headers_mut().remove(*name);
+    }
+    for (name, value) in signed.headers() {
+        let mut value = HeaderValue::from_str(value).map_err(|_| SignError::SessionToken)?;
+        // Neither the signature nor a token belongs in a log or a compression table.
+        value.set_sensitive(name == "Authorization" || name == "X-Amz-Security-Token");
+        let name = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| SignError::HeaderName(name.to_owned()))?;
+        request.headers_mut().insert(name, value);
+    }
+    Ok(signed)
+}
+
+/// Signs a request in the query form and gives it its new URI; where it has no `Host`, that is set
+/// first. Headers of an earlier signature in the header form are removed. On an error the request
+/// has its `Host` and is otherwise untouched.
+///
+/// # Errors
+/// As [`Signer::presign`], and [`SignError::Uri`] when the new URI is too long for the `http` type.
+///
+/// # Example
+/// ```
+/// use std::time::{Duration, UNIX_EPOCH};
+/// use sigv4::{Credentials, Payload, Signer, presign_request};
+///
+/// let signer = Signer::new(Credentials::new("test", "test"), "us-east-1", "sqs");
+/// let mut request = http::Request::get("http://localhost:9324/").body(()).unwrap();
+/// let now = UNIX_EPOCH + Duration::from_secs(1_440_938_160);
+/// presign_request(&signer, &mut request, Payload::Bytes(b""), now, Duration::from_secs(60))?;
+/// assert!(request.uri().to_string().starts_with("http://localhost:9324/?X-Amz-Algorithm="));
+/// # Ok::<(), sigv4::SignError>(())
+/// ```
+pub fn presign_request<B>(
+    signer: &Signer,
+    request: &mut HttpRequest<B>,
+    payload: Payload<'_>,
+    now: SystemTime,
+    expires: Duration,
+) -> Result<Presigned, SignError> {
+    set_host(request)?;
+    let presigned = signer.presign(
+        &HeaderList::from(&*request).request(),
+        payload,
+        now,
+        expires,
+    )?;
+    let mut uri = request.uri().clone().into_parts();
+    uri.path_and_query =
+        Some(PathAndQuery::try_from(presigned.target()).map_err(|_| SignError::Uri)?);
+    *request.uri_mut() = Uri::from_parts(uri).map_err(|_| SignError::Uri)?;
+    for name in presigned.headers_to_remove() {
+        request.headers_mut().remove(*name);
+    }
+    Ok(presigned)
+}
+
+fn set_host<B>(request: &mut HttpRequest<B>) -> Result<(), SignError> {
+    if request.headers().contains_key(HOST) {
+        return Ok(());
+    }
+    let host = host_of(request.uri()).ok_or(SignError::HostMissing)?;
+    let value = HeaderValue::from_str(host).map_err(|_| SignError::HostMissing)?;
+    request.headers_mut().insert(HOST, value);
+    Ok(())
+}
+
+/// What a client sends as `Host` for a URI: it leaves out the port that the scheme implies.
+fn host_of(uri: &Uri) -> Option<&str> {
+    let authority = uri.authority()?.as_str();
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
+    let implied = match uri.scheme_str() {
+        Some("http") => ":80",
+        Some("https") => ":443",
+        _ => return Some(host),
+    };
+    Some(host.strip_suffix(implied).unwrap_or(host))
+}

@@ -1,0 +1,201 @@
+//! The signing key of a day, and the signature it makes.
+
+use std::fmt;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use crate::canonical::{Sink, StringToSign};
+use crate::credentials::Secret;
+use crate::scope::{Scope, TERMINATOR};
+
+/// The key derived from a secret for one day, region and service, with its HMAC state prepared.
+///
+/// Deriving takes four HMACs, more than signing a small request, so it pays to keep the key:
+/// [`Signer`](crate::Signer) does so for the day, and a server keeps one for each access key and
+/// scope it met. It cannot be turned back into the secret, but signs for its scope, so it is
+/// guarded like one: redacted in `Debug`, wiped when dropped.
+///
+/// Source: <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html>,
+/// step "Derive a signing key".
+///
+/// # Example
+/// ```
+/// use sigv4::{DateTime, Scope, Secret, SigningKey};
+///
+/// let secret = Secret::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");
+/// let at = DateTime::parse("20150830T123600Z").unwrap();
+/// let key = SigningKey::derive(&secret, &Scope::new(at, "us-east-1", "iam")?);
+/// assert_eq!(key.expose_bytes()[..4], [0xc4, 0xaf, 0xb1, 0xcc]);
+/// # Ok::<(), sigv4::ScopeError>(())
+/// ```
+#[derive(Clone)]
+pub struct SigningKey {
+    bytes: Zeroizing<[u8; 32]>,
+    prepared: Hmac<Sha256>,
+}
+
+impl SigningKey {
+    /// Derives the key of a scope. Its terminator is taken as `aws4_request`, whatever it says.
+    #[must_use]
+    pub fn derive(secret: &Secret, scope: &Scope) -> Self {
+        let day = digest(keyed(secret.prefixed()), scope.date());
+        let region = digest(keyed(&*day), scope.region());
+        let service = digest(keyed(&*region), scope.service());
+        let bytes = digest(keyed(&*service), TERMINATOR);
+        let prepared = keyed(&*bytes);
+        Self { bytes, prepared }
+    }
+
+    /// The signature of a string to sign.
+    #[must_use]
+    pub fn sign(&self, string_to_sign: &StringToSign) -> Signature {
+        let mut mac = self.mac();
+        mac.update(string_to_sign.as_str().as_bytes());
+        Signature::of(mac)
+    }
+
+    /// The 32 bytes of the key, for comparison with published values. They are a secret.
+    #[must_use]
+    pub fn expose_bytes(&self) -> &[u8; 32] {
+        &self.bytes
+    }
+
+    /// The prepared state, ready to be fed the string to sign.
+    pub(crate) fn mac(&self) -> Hmac<Sha256> {
+        self.prepared.clone()
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SigningKey(redacted)")
+    }
+}
+
+/// A signature: `Display` is its 64 lower-case hexadecimal digits, `Debug` is redacted.
+#[derive(Clone, Copy)]
+pub struct Signature {
+    hex: [u8; 64],
+}
+
+impl Signature {
+    pub(crate) fn of(mac: Hmac<Sha256>) -> Self {
+        Self {
+            hex: hex_of(&mac.finalize().into_bytes().into()),
+        }
+    }
+
+    /// The 64 lower-case hexadecimal digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        // Every byte was written as a hexadecimal digit, so this is always text.
+        std::str::from_utf8(&self.hex).unwrap_or_default()
+    }
+
+    /// Whether a text is this signature, compared in a time that depends on its length alone.
+    #[must_use]
+    pub fn matches(&self, text: &str) -> bool {
+        self.hex.as_slice().ct_eq(text.as_bytes()).into()
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Signature(redacted)")
+    }
+}
+
+impl PartialEq for Signature {
+    fn eq(&self, other: &Self) -> bool {
+        self.hex.as_slice().ct_eq(other.hex.as_slice()).into()
+    }
+}
+
+impl Eq for Signature {}
+
+impl Sink for Hmac<Sha256> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.update(bytes);
+    }
+}
+
+/// 32 bytes as 64 lower-case hexadecimal digits.
+pub(crate) fn hex_of(bytes: &[u8; 32]) -> [u8; 64] {
+    let mut text = [0; 64];
+    hex::encode_to_slice(bytes, &mut text).expect("32 bytes are 64 digits");
+    text
+}
+
+fn keyed(key: &[u8]) -> Hmac<Sha256> {
+    Hmac::new_from_slice(key).expect("HMAC takes a key of any length")
+}
+
+fn digest(mut mac: Hmac<Sha256>, data: &str) -> Zeroizing<[u8; 32]> {
+    mac.update(data.as_bytes());
+    Zeroizing::new(mac.finalize().into_bytes().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::DateTime;
+
+    fn worked_example() -> SigningKey {
+        let at = DateTime::parse("20150830T123600Z").unwrap();
+        let secret = Secret::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");
+        SigningKey::derive(&secret, &Scope::new(at, "us-east-1", "iam").unwrap())
+    }
+
+    /// Source: AWS General Reference, "Examples of how to derive a signing key".
+    #[test]
+    fn the_published_key_is_derived() {
+        assert_eq!(
+            hex::encode(worked_example().expose_bytes()),
+            "c4afb1cc5771d871763a393e44b703571b55cc28424d1a5e86da6ed3c154a4b9"
+        );
+    }
+
+    #[test]
+    fn a_secret_longer_than_a_hash_block_is_a_key_too() {
+        let at = DateTime::parse("20150830T123600Z").unwrap();
+        let scope = Scope::new(at, "us-east-1", "iam").unwrap();
+        let long = SigningKey::derive(&Secret::new("x".repeat(300)), &scope);
+        let longer = SigningKey::derive(&Secret::new("x".repeat(301)), &scope);
+        assert_ne!(long.expose_bytes(), longer.expose_bytes());
+    }
+
+    #[test]
+    fn a_signature_matches_its_own_text_only() {
+        let signature = Signature::of(worked_example().mac());
+        let text = signature.to_string();
+        assert!(signature.matches(&text));
+        for wrong in [
+            "",
+            &text[..63],
+            &format!("{text}0"),
+            &text.to_uppercase(),
+            "é",
+        ] {
+            assert!(!signature.matches(wrong), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn debug_shows_neither_key_nor_signature() {
+        let key = worked_example();
+        assert_eq!(format!("{key:?}"), "SigningKey(redacted)");
+        assert_eq!(
+            format!("{:?}", Signature::of(key.mac())),
+            "Signature(redacted)"
+        );
+    }
+}

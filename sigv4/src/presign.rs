@@ -1,0 +1,251 @@
+//! Signing in the query form: a request that carries its signature in its URL.
+
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+use zeroize::Zeroizing;
+
+use crate::canonical::{ALGORITHM, CanonicalRequest, Parts, PayloadHash, StringToSign};
+use crate::error::SignError;
+use crate::headers;
+use crate::key::Signature;
+use crate::request::{Payload, Request};
+use crate::settings::SessionToken;
+use crate::sign::{Signer, check_host};
+use crate::time::DateTime;
+use crate::uri::{self, Query};
+
+/// The longest life of a presigned request: seven days, in seconds.
+pub(crate) const EXPIRES_MAX_SECONDS: u64 = 604_800;
+
+/// The query parameters that signing sets itself, and therefore replaces.
+pub(crate) const SIGNING_PARAMETERS: [&str; 8] = [
+    "X-Amz-Algorithm",
+    "X-Amz-Credential",
+    "X-Amz-Date",
+    "X-Amz-Expires",
+    "X-Amz-Region-Set",
+    "X-Amz-Security-Token",
+    "X-Amz-Signature",
+    "X-Amz-SignedHeaders",
+];
+
+impl Signer {
+    /// Signs in the query form, for a request that lives `expires` from `now` on: between 1 second
+    /// and 7 days, a fraction of a second dropped.
+    ///
+    /// Every header given is signed but [`UNSIGNED_HEADERS`](crate::UNSIGNED_HEADERS), so give those that
+    /// whoever uses the URL will send: `Host` at least. Signing parameters already in the query
+    /// are replaced. The payload is the body's real hash, except for Amazon S3, which wants
+    /// [`Payload::Unsigned`].
+    ///
+    /// # Errors
+    /// [`SignError`], as for [`sign`](Self::sign), and [`SignError::Expires`].
+    ///
+    /// # Example
+    /// ```
+    /// use std::time::{Duration, UNIX_EPOCH};
+    /// use sigv4::{Credentials, Payload, Request, Signer};
+    ///
+    /// let signer = Signer::new(Credentials::new("test", "test"), "us-east-1", "sqs");
+    /// let headers: [(&str, &[u8]); 1] = [("Host", b"localhost:9324")];
+    /// let request = Request::new("GET", "/?Action=ListQueues", &headers);
+    /// let now = UNIX_EPOCH + Duration::from_secs(1_440_938_160);
+    ///
+    /// let presigned =
+    ///     signer.presign(&request, Payload::Bytes(b""), now, Duration::from_secs(60))?;
+    /// let target = String::from_utf8(presigned.target().to_vec()).unwrap();
+    /// assert!(target.starts_with("/?Action=ListQueues&X-Amz-Algorithm=AWS4-HMAC-SHA256&"));
+    /// # Ok::<(), sigv4::SignError>(())
+    /// ```
+    pub fn presign(
+        &self,
+        request: &Request<'_>,
+        payload: Payload<'_>,
+        now: SystemTime,
+        expires: Duration,
+    ) -> Result<Presigned, SignError> {
+        let seconds = expires.as_secs();
+        if !(1..=EXPIRES_MAX_SECONDS).contains(&seconds) {
+            return Err(SignError::Expires(expires));
+        }
+        let at = DateTime::from_system_time(now)?;
+        let day = self.day(at)?;
+        check_host(request)?;
+        let mut lines = headers::signable(request, &headers::SET_BY_SIGNING)?;
+        headers::sort(&mut lines);
+        let mut signed_headers = String::new();
+        headers::push_names(&mut signed_headers, &lines);
+
+        let token = self.credentials.session_token();
+        let (signed_token, appended_token) = match self.settings.session_token {
+            SessionToken::Signed => (token, None),
+            SessionToken::AppendedUnsigned => (None, token),
+        };
+        let mut parameters = Parameters::default();
+        parameters.add("X-Amz-Algorithm", ALGORITHM);
+        parameters.add("X-Amz-Credential", &day.credential);
+        parameters.add("X-Amz-Date", at.as_str());
+        parameters.add("X-Amz-Expires", &seconds.to_string());
+        parameters.add("X-Amz-SignedHeaders", &signed_headers);
+        if let Some(token) = signed_token {
+            parameters.add("X-Amz-Security-Token", token);
+        }
+        let mut query = Query::parse(request.query, &SIGNING_PARAMETERS);
+        for (name, value) in parameters.iter() {
+            query.push(name, value);
+        }
+        query.sort();
+
+        let canonical_request = Parts {
+            method: headers::checked_method(request).map_err(SignError::Method)?,
+            path: request.path,
+            path_encoding: self.settings.path_encoding,
+            path_normalization: self.settings.path_normalization,
+            query: &query,
+            lines: &lines,
+            signed_headers: &signed_headers,
+            payload: &PayloadHash::of(payload),
+        }
+        .to_canonical_request();
+        let string_to_sign = StringToSign::new(at, &day.scope, &canonical_request);
+        let signature = day.key.sign(&string_to_sign);
+        if let Some(token) = appended_token {
+            parameters.add("X-Amz-Security-Token", token);
+        }
+        parameters.add("X-Amz-Signature", signature.as_str());
+        let (target, query_at) = presigned_target(request, &parameters);
+        Ok(Presigned {
+            canonical_request,
+            string_to_sign,
+            signature,
+            parameters,
+            target,
+            query_at,
+        })
+    }
+}
+
+/// A signature in the query form: its stages, and the request's new target.
+///
+/// Send the request to [`target`](Self::target) with the headers that were signed, less those of
+/// [`headers_to_remove`](Self::headers_to_remove).
+#[must_use = "the request has to be sent to the new target"]
+#[derive(Clone)]
+pub struct Presigned {
+    canonical_request: CanonicalRequest,
+    string_to_sign: StringToSign,
+    signature: Signature,
+    parameters: Parameters,
+    target: Vec<u8>,
+    query_at: usize,
+}
+
+impl Presigned {
+    /// The first stage.
+    #[must_use]
+    pub const fn canonical_request(&self) -> &CanonicalRequest {
+        &self.canonical_request
+    }
+
+    /// The second stage.
+    #[must_use]
+    pub const fn string_to_sign(&self) -> &StringToSign {
+        &self.string_to_sign
+    }
+
+    /// The third stage.
+    #[must_use]
+    pub const fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// The whole new target: the path as it was (`/` if it was empty), `?`, and the new query.
+    /// Where the old one was a legal URI, this is one.
+    #[must_use]
+    pub fn target(&self) -> &[u8] {
+        &self.target
+    }
+
+    /// The whole new query: the old parameters, spelled as they were, without signing parameters;
+    /// then the new ones.
+    #[must_use]
+    pub fn query(&self) -> &[u8] {
+        &self.target[self.query_at..]
+    }
+
+    /// The parameters that signing added, in order, not encoded.
+    pub fn parameters(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.parameters.iter()
+    }
+
+    /// The headers to remove if the request has them, in lower case: those of a signature in the
+    /// header form.
+    #[must_use]
+    pub const fn headers_to_remove(&self) -> &'static [&'static str] {
+        &headers::SET_BY_SIGNING
+    }
+}
+
+/// Shows the stages, neither the signature nor a session token.
+impl fmt::Debug for Presigned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Presigned")
+            .field("canonical_request", &self.canonical_request)
+            .field("string_to_sign", &self.string_to_sign)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Names and plain values; wiped when dropped, since a session token is among them.
+#[derive(Clone, Default)]
+struct Parameters(Vec<(&'static str, Zeroizing<String>)>);
+
+impl Parameters {
+    fn add(&mut self, name: &'static str, value: &str) {
+        self.0.push((name, Zeroizing::new(value.to_owned())));
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.0.iter().map(|(name, value)| (*name, value.as_str()))
+    }
+}
+
+/// Whether a query carries a signature, whole or in part. The other parameters of a signature can
+/// stand in a query for another reason.
+pub(crate) fn is_presigned(request: &Request<'_>) -> bool {
+    let marks = ["X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature"];
+    uri::pieces(request.query.unwrap_or_default())
+        .any(|(_, key, _)| marks.iter().any(|name| uri::is_named(key, name)))
+}
+
+/// The new target, and where its query begins.
+fn presigned_target(request: &Request<'_>, parameters: &Parameters) -> (Vec<u8>, usize) {
+    let mut target = Vec::new();
+    target.extend_from_slice(if request.path.is_empty() {
+        b"/"
+    } else {
+        request.path
+    });
+    target.push(b'?');
+    let query_at = target.len();
+    let wire = request.query.unwrap_or_default();
+    for (range, key, _) in uri::pieces(wire) {
+        if !SIGNING_PARAMETERS
+            .iter()
+            .any(|name| uri::is_named(key, name))
+        {
+            target.extend_from_slice(&wire[range]);
+            target.push(b'&');
+        }
+    }
+    for (at, (name, value)) in parameters.iter().enumerate() {
+        if at > 0 {
+            target.push(b'&');
+        }
+        target.extend_from_slice(name.as_bytes());
+        target.push(b'=');
+        uri::write_component(&mut target, value);
+    }
+    (target, query_at)
+}

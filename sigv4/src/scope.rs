@@ -1,0 +1,165 @@
+//! The credential scope: `20150830/us-east-1/iam/aws4_request`.
+
+use std::fmt;
+
+use crate::time::DateTime;
+
+/// The last part of every credential scope.
+pub(crate) const TERMINATOR: &str = "aws4_request";
+
+/// What a signature is good for: a day, a region, a service. `Display` is its exact text.
+///
+/// # Example
+/// ```
+/// use sigv4::{DateTime, Scope};
+///
+/// let at = DateTime::parse("20150830T123600Z").unwrap();
+/// let scope = Scope::new(at, "us-east-1", "iam")?;
+/// assert_eq!(scope.to_string(), "20150830/us-east-1/iam/aws4_request");
+/// # Ok::<(), sigv4::ScopeError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Scope {
+    text: String,
+    /// Where the three slashes stand.
+    slashes: [usize; 3],
+}
+
+/// A region or service that cannot stand in a credential scope: it is empty, or holds something
+/// other than visible ASCII, or a `/` or `,`, which separate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScopeError {
+    /// The region is not such a name.
+    Region(String),
+    /// The service is not such a name.
+    Service(String),
+}
+
+impl Scope {
+    /// The scope of the day of a moment.
+    ///
+    /// # Errors
+    /// [`ScopeError`] when the region or the service is empty, or holds anything but visible ASCII
+    /// without `/` and `,`.
+    pub fn new(at: DateTime, region: &str, service: &str) -> Result<Self, ScopeError> {
+        if !is_scope_part(region) {
+            return Err(ScopeError::Region(region.to_owned()));
+        }
+        if !is_scope_part(service) {
+            return Err(ScopeError::Service(service.to_owned()));
+        }
+        Ok(Self::join([at.date(), region, service, TERMINATOR]))
+    }
+
+    /// A scope as a request states it: any four parts, to be checked by verifying.
+    pub(crate) fn join(parts: [&str; 4]) -> Self {
+        let text = parts.join("/");
+        let first = parts[0].len();
+        let second = first + 1 + parts[1].len();
+        let third = second + 1 + parts[2].len();
+        Self {
+            text,
+            slashes: [first, second, third],
+        }
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The day, `YYYYMMDD`. In a scope that came with a request it is whatever the request says.
+    #[must_use]
+    pub fn date(&self) -> &str {
+        &self.text[..self.slashes[0]]
+    }
+
+    /// The region, as `us-east-1`.
+    #[must_use]
+    pub fn region(&self) -> &str {
+        &self.text[self.slashes[0] + 1..self.slashes[1]]
+    }
+
+    /// The service's signing name, as `sqs`.
+    #[must_use]
+    pub fn service(&self) -> &str {
+        &self.text[self.slashes[1] + 1..self.slashes[2]]
+    }
+
+    /// The last part: `aws4_request`, or whatever a request says.
+    #[must_use]
+    pub fn terminator(&self) -> &str {
+        &self.text[self.slashes[2] + 1..]
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Scope({:?})", self.text)
+    }
+}
+
+impl fmt::Display for ScopeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, value) = match self {
+            Self::Region(value) => ("region", value),
+            Self::Service(value) => ("service", value),
+        };
+        write!(
+            f,
+            "{value:?} is no {what} to sign for: visible ASCII without '/' and ',' is"
+        )
+    }
+}
+
+impl std::error::Error for ScopeError {}
+
+/// Whether a text can be one part of a credential, which `/` and `,` separate.
+pub(crate) fn is_scope_part(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_graphic() && b != b'/' && b != b',')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_are_what_went_in() {
+        let scope = Scope::join(["2015", "", "sqs", "aws5_request"]);
+        assert_eq!(scope.to_string(), "2015//sqs/aws5_request");
+        assert_eq!(
+            [
+                scope.date(),
+                scope.region(),
+                scope.service(),
+                scope.terminator()
+            ],
+            ["2015", "", "sqs", "aws5_request"]
+        );
+    }
+
+    #[test]
+    fn parts_that_would_break_the_text_are_refused() {
+        let at = DateTime::parse("20150830T123600Z").unwrap();
+        for wrong in ["", "a/b", "a,b", "a b", "a\nb", "é"] {
+            assert_eq!(
+                Scope::new(at, wrong, "sqs"),
+                Err(ScopeError::Region(wrong.to_owned()))
+            );
+            assert_eq!(
+                Scope::new(at, "r", wrong),
+                Err(ScopeError::Service(wrong.to_owned()))
+            );
+        }
+    }
+}

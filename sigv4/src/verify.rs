@@ -1,0 +1,483 @@
+//! Verifying a claim against the request it came with.
+
+use std::time::{Duration, SystemTime};
+
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use crate::canonical::{Parts, PayloadHash, StringToSign, write_string_to_sign};
+use crate::claim::{Claim, Form};
+use crate::error::VerifyError;
+use crate::headers::{self, HeaderLine};
+use crate::key::{Signature, SigningKey, hex_of};
+use crate::request::Request;
+use crate::scope::TERMINATOR;
+use crate::settings::{PathEncoding, PathNormalization};
+use crate::time::DateTime;
+use crate::uri::Query;
+
+/// The longest part of a request that an error repeats, in bytes.
+const CLAIMED_MAX: usize = 128;
+
+/// Whether a session token must be covered by the signature.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SessionTokenRule {
+    /// Like every other `x-amz-*` header or parameter, it must be.
+    #[default]
+    MustBeSigned,
+    /// It may have been added after signing. In the query form, where a request does not say which
+    /// it was, both are tried.
+    MayBeUnsigned,
+}
+
+/// Whether a request may leave its body uncovered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum UnsignedPayload {
+    /// The signature must cover the real body.
+    #[default]
+    Refused,
+    /// `UNSIGNED-PAYLOAD` is accepted: as the value of `x-amz-content-sha256`, and in the query form,
+    /// where a request need not say so, by trying. Amazon S3's rule.
+    Allowed,
+}
+
+/// What a verifier accepts. The default is the general AWS service, any region and service,
+/// 15 minutes of tolerance.
+///
+/// # Example
+/// ```
+/// let settings = sigv4::VerifySettings::default().with_service("sqs");
+/// assert_eq!(settings.tolerance.as_secs(), 900);
+/// assert_eq!(settings.region, None);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct VerifySettings {
+    /// The region that the scope must name; any if none.
+    pub region: Option<String>,
+    /// The service that the scope must name; any if none.
+    pub service: Option<String>,
+    /// How often the path is encoded.
+    pub path_encoding: PathEncoding,
+    /// Whether the path's dot segments are resolved.
+    pub path_normalization: PathNormalization,
+    /// Whether the session token must be signed.
+    pub session_token: SessionTokenRule,
+    /// Whether the body may be left uncovered.
+    pub unsigned_payload: UnsignedPayload,
+    /// How far a request's date may be from the verifier's, both bounds included: either way in the
+    /// header form, ahead in the query form, whose end the request sets. Whole seconds count.
+    pub tolerance: Duration,
+}
+
+impl Default for VerifySettings {
+    fn default() -> Self {
+        Self {
+            region: None,
+            service: None,
+            path_encoding: PathEncoding::default(),
+            path_normalization: PathNormalization::default(),
+            session_token: SessionTokenRule::default(),
+            unsigned_payload: UnsignedPayload::default(),
+            tolerance: Duration::from_secs(15 * 60),
+        }
+    }
+}
+
+impl VerifySettings {
+    /// These settings for one region.
+    #[must_use]
+    pub fn with_region(mut self, region: impl Into<String>) -> Self {
+        self.region = Some(region.into());
+        self
+    }
+
+    /// These settings for one service.
+    #[must_use]
+    pub fn with_service(mut self, service: impl Into<String>) -> Self {
+        self.service = Some(service.into());
+        self
+    }
+
+    /// These settings with another path encoding.
+    #[must_use]
+    pub const fn with_path_encoding(mut self, value: PathEncoding) -> Self {
+        self.path_encoding = value;
+        self
+    }
+
+    /// These settings with another rule for dot segments.
+    #[must_use]
+    pub const fn with_path_normalization(mut self, value: PathNormalization) -> Self {
+        self.path_normalization = value;
+        self
+    }
+
+    /// These settings with another rule for the session token.
+    #[must_use]
+    pub const fn with_session_token(mut self, value: SessionTokenRule) -> Self {
+        self.session_token = value;
+        self
+    }
+
+    /// These settings with another rule for unsigned payloads.
+    #[must_use]
+    pub const fn with_unsigned_payload(mut self, value: UnsignedPayload) -> Self {
+        self.unsigned_payload = value;
+        self
+    }
+
+    /// These settings with another tolerance.
+    #[must_use]
+    pub const fn with_tolerance(mut self, value: Duration) -> Self {
+        self.tolerance = value;
+        self
+    }
+}
+
+/// A request whose signature is right, and how much it covers.
+#[must_use = "it says whether the body is covered"]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verified {
+    /// Whether the body is covered.
+    pub payload: Coverage,
+    /// Whether the session token is covered; none when there is no token.
+    pub session_token: Option<Coverage>,
+}
+
+/// Whether a part of a request is covered by its signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Coverage {
+    /// It is: it is what the signer signed.
+    Signed,
+    /// It is not: anyone may have changed or added it. Only where the settings allow it.
+    Unsigned,
+}
+
+impl Claim {
+    /// Checks the claim against the request it was parsed from, its real body, the key derived for
+    /// its scope, and the time now.
+    ///
+    /// Checked in this order, and the first fault is the error: the scope's day, end, region and
+    /// service; the time; that `host` and every `x-amz-*` header is signed and every signed header
+    /// there; `x-amz-content-sha256` if there is one; the signature, in constant time.
+    /// All other settings apart, the signature must cover the body itself: its hash is
+    /// computed here, never taken from the request.
+    ///
+    /// # Errors
+    /// [`VerifyError`], which says which of these it was and carries what a server needs to answer
+    /// as AWS does.
+    ///
+    /// # Example
+    /// ```
+    /// use std::time::{Duration, UNIX_EPOCH};
+    /// use sigv4::{Claim, Request, Secret, SigningKey, VerifyError, VerifySettings};
+    ///
+    /// // The case `get-vanilla` of AWS's suite.
+    /// let headers: [(&str, &[u8]); 3] = [
+    ///     ("Host", b"example.amazonaws.com"),
+    ///     ("X-Amz-Date", b"20150830T123600Z"),
+    ///     ("Authorization", b"AWS4-HMAC-SHA256 \
+    ///         Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, \
+    ///         SignedHeaders=host;x-amz-date, \
+    ///         Signature=5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
+    /// ];
+    /// let request = Request::new("GET", "/", &headers);
+    /// let settings = VerifySettings::default();
+    /// let now = UNIX_EPOCH + Duration::from_secs(1_440_938_160);
+    ///
+    /// let claim = Claim::parse(&request).unwrap();
+    /// let secret = Secret::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");
+    /// let key = SigningKey::derive(&secret, claim.scope());
+    /// assert!(claim.verify(&request, b"", &key, now, &settings).is_ok());
+    ///
+    /// let late = now + Duration::from_secs(901);
+    /// let refused = claim.verify(&request, b"", &key, late, &settings);
+    /// assert!(matches!(refused, Err(VerifyError::Expired { .. })));
+    /// ```
+    pub fn verify(
+        &self,
+        request: &Request<'_>,
+        body: &[u8],
+        key: &SigningKey,
+        now: SystemTime,
+        settings: &VerifySettings,
+    ) -> Result<Verified, VerifyError> {
+        self.check_scope(settings)?;
+        self.check_time(now, settings.tolerance)?;
+        let lines = self.signed_lines(request, settings)?;
+        let payloads = self.payloads(request, body, settings)?;
+        self.check_signature(request, &lines, payloads, key, settings)
+    }
+
+    fn check_scope(&self, settings: &VerifySettings) -> Result<(), VerifyError> {
+        let scope = self.scope();
+        if scope.date() != self.date_time().date() {
+            return Err(VerifyError::ScopeDate {
+                scope_date: scope.date().to_owned(),
+                request_date: self.date_time(),
+            });
+        }
+        if scope.terminator() != TERMINATOR {
+            return Err(VerifyError::Terminator {
+                found: scope.terminator().to_owned(),
+            });
+        }
+        if let Some(expected) = settings.region.as_deref().filter(|&r| r != scope.region()) {
+            return Err(VerifyError::Region {
+                found: scope.region().to_owned(),
+                expected: expected.to_owned(),
+            });
+        }
+        if let Some(expected) = settings
+            .service
+            .as_deref()
+            .filter(|&s| s != scope.service())
+        {
+            return Err(VerifyError::Service {
+                found: scope.service().to_owned(),
+                expected: expected.to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    fn check_time(&self, now: SystemTime, tolerance: Duration) -> Result<(), VerifyError> {
+        let now = DateTime::from_system_time(now).map_err(VerifyError::Now)?;
+        let request_date = self.date_time();
+        let seconds = i64::try_from(tolerance.as_secs()).unwrap_or(i64::MAX);
+        let limit = now.plus_seconds(seconds);
+        if request_date > limit {
+            return Err(VerifyError::NotYetCurrent {
+                request_date,
+                limit,
+                now,
+                tolerance,
+            });
+        }
+        match self.form() {
+            Form::Header => {
+                let limit = now.plus_seconds(-seconds);
+                if request_date < limit {
+                    return Err(VerifyError::Expired {
+                        request_date,
+                        limit,
+                        now,
+                        tolerance,
+                    });
+                }
+            }
+            Form::Query { expires } => {
+                let seconds = i64::try_from(expires.as_secs()).unwrap_or(i64::MAX);
+                let limit = request_date.plus_seconds(seconds);
+                if now > limit {
+                    return Err(VerifyError::PresignedExpired {
+                        request_date,
+                        expires,
+                        limit,
+                        now,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The signed header lines, sorted, once it is clear that all which must be signed are, and that
+    /// all which are signed are there.
+    fn signed_lines<'a>(
+        &self,
+        request: &Request<'a>,
+        settings: &VerifySettings,
+    ) -> Result<Vec<HeaderLine<'a>>, VerifyError> {
+        let names: Vec<&str> = self.signed_headers().collect();
+        let is_signed = |name: &str| {
+            names
+                .binary_search_by(|signed| headers::compare_names(signed, name))
+                .is_ok()
+        };
+        if !is_signed(headers::HOST) {
+            return Err(VerifyError::HeaderNotSigned(headers::HOST.to_owned()));
+        }
+        let is_exempt = |name: &str| {
+            settings.session_token == SessionTokenRule::MayBeUnsigned
+                && self.form() == Form::Header
+                && name.eq_ignore_ascii_case(headers::SECURITY_TOKEN)
+        };
+        let mut lines = Vec::with_capacity(request.headers.len());
+        for &(name, value) in request.headers {
+            if is_signed(name) {
+                lines.push(HeaderLine { name, value });
+            } else if is_amz(name) && !is_exempt(name) {
+                return Err(VerifyError::HeaderNotSigned(name.to_ascii_lowercase()));
+            }
+        }
+        headers::sort(&mut lines);
+        let mut present = lines.chunk_by(|a, b| a.name.eq_ignore_ascii_case(b.name));
+        for name in names {
+            if !present
+                .next()
+                .is_some_and(|same| same[0].name.eq_ignore_ascii_case(name))
+            {
+                return Err(VerifyError::SignedHeaderAbsent(name.to_owned()));
+            }
+        }
+        Ok(lines)
+    }
+
+    /// What the last line of the canonical request may be: the real body's hash, unless the request
+    /// says `UNSIGNED-PAYLOAD` and may.
+    fn payloads(
+        &self,
+        request: &Request<'_>,
+        body: &[u8],
+        settings: &VerifySettings,
+    ) -> Result<Payloads, VerifyError> {
+        let allowed = settings.unsigned_payload == UnsignedPayload::Allowed;
+        let Some(claimed) = request
+            .values(headers::CONTENT_SHA256)
+            .next()
+            .map(headers::trim)
+        else {
+            let unstated = allowed && self.form() != Form::Header;
+            return Ok(Payloads {
+                first: hash_of(body),
+                second: unstated.then_some(PayloadHash::Unsigned),
+            });
+        };
+        if claimed == PayloadHash::Unsigned.as_bytes() {
+            return if allowed {
+                Ok(Payloads {
+                    first: PayloadHash::Unsigned,
+                    second: None,
+                })
+            } else {
+                Err(VerifyError::UnsignedPayload)
+            };
+        }
+        let shown = || String::from_utf8_lossy(&claimed[..claimed.len().min(CLAIMED_MAX)]).into();
+        if claimed.starts_with(b"STREAMING-") {
+            return Err(VerifyError::StreamingPayload { claimed: shown() });
+        }
+        let actual = hash_of(body);
+        if bool::from(claimed.ct_eq(actual.as_bytes())) {
+            Ok(Payloads {
+                first: actual,
+                second: None,
+            })
+        } else {
+            let actual = actual.as_str().to_owned();
+            Err(VerifyError::PayloadHash {
+                claimed: shown(),
+                actual,
+            })
+        }
+    }
+
+    fn check_signature(
+        &self,
+        request: &Request<'_>,
+        lines: &[HeaderLine<'_>],
+        payloads: Payloads,
+        key: &SigningKey,
+        settings: &VerifySettings,
+    ) -> Result<Verified, VerifyError> {
+        let mut query = Query::parse(request.query, &["X-Amz-Signature"]);
+        query.sort();
+        let parts = Parts {
+            method: headers::checked_method(request).map_err(VerifyError::Method)?,
+            path: request.path,
+            path_encoding: settings.path_encoding,
+            path_normalization: settings.path_normalization,
+            query: &query,
+            lines,
+            signed_headers: self.signed_headers_text(),
+            payload: &payloads.first,
+        };
+        let token = self.session_token().map(|_| self.token_coverage());
+        if let Some(payload) = self.matching_payload(&parts, &payloads, key) {
+            return Ok(Verified {
+                payload,
+                session_token: token,
+            });
+        }
+        let may_be_unsigned = settings.session_token == SessionTokenRule::MayBeUnsigned;
+        if may_be_unsigned && self.form() != Form::Header && token.is_some() {
+            let mut without = query.clone();
+            without.remove("X-Amz-Security-Token");
+            let parts = Parts {
+                query: &without,
+                ..parts
+            };
+            if let Some(payload) = self.matching_payload(&parts, &payloads, key) {
+                return Ok(Verified {
+                    payload,
+                    session_token: Some(Coverage::Unsigned),
+                });
+            }
+        }
+        let canonical_request = parts.to_canonical_request();
+        let string_to_sign = StringToSign::new(self.date_time(), self.scope(), &canonical_request);
+        Err(VerifyError::SignatureMismatch {
+            canonical_request,
+            string_to_sign,
+        })
+    }
+
+    /// Whether the signed headers cover the token; in the query form the query tried first does.
+    fn token_coverage(&self) -> Coverage {
+        let is_listed = self
+            .signed_headers()
+            .any(|name| name == headers::SECURITY_TOKEN);
+        if is_listed || self.form() != Form::Header {
+            Coverage::Signed
+        } else {
+            Coverage::Unsigned
+        }
+    }
+
+    /// The payload with which the signature is right, if one is.
+    fn matching_payload(
+        &self,
+        parts: &Parts<'_>,
+        payloads: &Payloads,
+        key: &SigningKey,
+    ) -> Option<Coverage> {
+        [Some(payloads.first), payloads.second]
+            .into_iter()
+            .flatten()
+            .find_map(|payload| {
+                let hash = Parts {
+                    payload: &payload,
+                    ..*parts
+                }
+                .sha256();
+                let mut mac = key.mac();
+                write_string_to_sign(&mut mac, self.date_time(), self.scope(), hash);
+                Signature::of(mac)
+                    .matches(self.signature())
+                    .then_some(match payload {
+                        PayloadHash::Sha256(_) => Coverage::Signed,
+                        PayloadHash::Unsigned => Coverage::Unsigned,
+                    })
+            })
+    }
+}
+
+/// What may be the payload's hash, in the order tried.
+#[derive(Clone, Copy)]
+struct Payloads {
+    first: PayloadHash,
+    second: Option<PayloadHash>,
+}
+
+fn hash_of(body: &[u8]) -> PayloadHash {
+    PayloadHash::Sha256(hex_of(&Sha256::digest(body).into()))
+}
+
+fn is_amz(name: &str) -> bool {
+    name.as_bytes()
+        .get(..6)
+        .is_some_and(|start| start.eq_ignore_ascii_case(b"x-amz-"))
+}
