@@ -1,0 +1,79 @@
+//! An answer as it arrives: its head first, then as much of its body as is allowed.
+
+use bytes::BytesMut;
+use http::response::Parts;
+use http::{HeaderMap, StatusCode};
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
+
+use super::error::Kind;
+use crate::codec::error_body::Refusal;
+use crate::codec::headers;
+
+/// What arrived of an answer.
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) body: BytesMut,
+}
+
+impl Answer {
+    /// An answer of which the head is there.
+    pub(super) fn new(head: Parts) -> Self {
+        Self {
+            status: head.status,
+            headers: head.headers,
+            body: BytesMut::new(),
+        }
+    }
+
+    /// Reads the body, of which what arrived stays when this ends in an error or is dropped
+    /// because time ran out.
+    pub(super) async fn fill(&mut self, mut incoming: Incoming, limit: usize) -> Result<(), Kind> {
+        // The length is the other side's word: not more than 64 KiB is made ready on it.
+        let announced = usize::try_from(incoming.size_hint().lower()).unwrap_or(usize::MAX);
+        self.body.reserve(announced.min(limit).min(64 * 1024));
+        while let Some(frame) = incoming.frame().await {
+            let Ok(data) = frame.map_err(Kind::Receive)?.into_data() else {
+                continue;
+            };
+            let room = limit - self.body.len();
+            self.body.extend_from_slice(&data[..data.len().min(room)]);
+            if data.len() > room {
+                return Err(Kind::TooLarge(limit));
+            }
+        }
+        Ok(())
+    }
+
+    /// The request id that the service gave.
+    pub(super) fn request_id(&self) -> Option<&str> {
+        headers::request_id(&self.headers)
+    }
+
+    /// The error in a refusal.
+    pub(super) fn refusal(&self) -> Refusal {
+        Refusal::read(&self.headers, &self.body)
+    }
+
+    /// Replaces a secret wherever the body repeats it.
+    pub(super) fn redact(&mut self, secret: &str) {
+        const REPLACEMENT: &[u8] = b"(redacted)";
+        if secret.is_empty() {
+            return;
+        }
+        let mut clean = BytesMut::with_capacity(self.body.len());
+        let mut rest = &self.body[..];
+        while let Some(at) = find(rest, secret.as_bytes()) {
+            clean.extend_from_slice(&rest[..at]);
+            clean.extend_from_slice(REPLACEMENT);
+            rest = &rest[at + secret.len()..];
+        }
+        clean.extend_from_slice(rest);
+        self.body = clean;
+    }
+}
+
+fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    text.windows(part.len()).position(|window| window == part)
+}

@@ -1,0 +1,211 @@
+//! Settings of a client.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use rustls::ClientConfig;
+use sigv4::Credentials;
+
+use super::clock::Clock;
+use super::connector::Connections;
+use super::credentials::Signers;
+use super::endpoint::Endpoint;
+use super::service::Service;
+use super::{Client, Inner};
+use crate::codec::target::Target;
+
+/// Time for a connection to be made, unless [`Builder::connect_timeout`] says otherwise.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_millis(3_100);
+/// Time for a call, unless [`Builder::attempt_timeout`] says otherwise.
+pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time after which an unused connection is closed. Services drop them at about twenty seconds,
+/// and a call on a connection that is just being dropped fails.
+pub const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(15);
+/// The largest answer that is read, in bytes, unless [`Builder::response_limit`] says otherwise.
+pub const RESPONSE_LIMIT: usize = 16 * 1024 * 1024;
+
+/// Settings of a [`Client`], from [`Client::builder`].
+#[must_use = "a builder does nothing until `build`"]
+pub struct Builder {
+    service: Service,
+    endpoint: Option<String>,
+    region: Option<String>,
+    credentials: Option<Credentials>,
+    attempt_timeout: Duration,
+    response_limit: usize,
+    connections: Connections,
+    clock: Clock,
+}
+
+impl Builder {
+    pub(super) fn new(service: Service) -> Self {
+        Self {
+            service,
+            endpoint: None,
+            region: None,
+            credentials: None,
+            attempt_timeout: ATTEMPT_TIMEOUT,
+            response_limit: RESPONSE_LIMIT,
+            connections: Connections {
+                connect_timeout: CONNECT_TIMEOUT,
+                idle_timeout: POOL_IDLE_TIMEOUT,
+                tls: None,
+            },
+            clock: Clock::default(),
+        }
+    }
+
+    /// Where calls go, as `http://` or `https://`, a host, and perhaps a port and a path. The
+    /// path is kept and ends in a slash. There is no default.
+    pub fn endpoint(mut self, url: impl Into<String>) -> Self {
+        self.endpoint = Some(url.into());
+        self
+    }
+
+    /// The region that requests are signed for. By default it is read from the endpoint's host,
+    /// `<service>.<region>.amazonaws.com`, and is `us-east-1` for any other host, as AWS's own
+    /// tools sign for a local server.
+    pub fn region(mut self, region: impl Into<String>) -> Self {
+        self.region = Some(region.into());
+        self
+    }
+
+    /// The credentials that requests are signed with. There is no default.
+    pub fn credentials(mut self, credentials: Credentials) -> Self {
+        self.credentials = Some(credentials);
+        self
+    }
+
+    /// How long a call may take, from the connection to the answer's last byte, plus
+    /// [`Operation::held_for`](super::Operation::held_for). 30 s by default, which is longer
+    /// than SQS holds a long poll.
+    pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
+        self.attempt_timeout = timeout;
+        self
+    }
+
+    /// How long making a connection may take: the name's look-up, TCP and TLS together. 3.1 s by
+    /// default. It runs within the attempt's timeout.
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connections.connect_timeout = timeout;
+        self
+    }
+
+    /// How long an unused connection is kept. 15 s by default.
+    pub fn pool_idle_timeout(mut self, timeout: Duration) -> Self {
+        self.connections.idle_timeout = timeout;
+        self
+    }
+
+    /// The largest answer that is read, in bytes. 16 MiB by default. A longer one is an error,
+    /// or is cut here if it is a refusal.
+    pub fn response_limit(mut self, bytes: usize) -> Self {
+        self.response_limit = bytes;
+        self
+    }
+
+    /// TLS by this configuration, with its cryptography, roots and client certificate. By
+    /// default it is ring's cryptography and Mozilla's roots. Its list of ALPN protocols is not
+    /// used: the client speaks HTTP/1.1.
+    pub fn tls_config(mut self, config: ClientConfig) -> Self {
+        self.connections.tls = Some(config);
+        self
+    }
+
+    /// Where the time of signatures comes from. By default it is the system's clock; a service
+    /// refuses a time that is off by more than fifteen minutes.
+    pub fn time_source(mut self, source: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        self.clock = Clock::new(source);
+        self
+    }
+
+    /// The client. Nothing is connected yet.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`] if the endpoint or the credentials are missing, or a setting cannot be
+    /// right.
+    pub fn build(self) -> Result<Client, BuildError> {
+        let endpoint = Endpoint::parse(&self.endpoint.ok_or(BuildError::NoEndpoint)?)?;
+        let credentials = self.credentials.ok_or(BuildError::NoCredentials)?;
+        let region = self.region.unwrap_or_else(|| endpoint.region().to_owned());
+        if !is_scope_part(&region) {
+            return Err(BuildError::Region { region });
+        }
+        let service = self.service;
+        if !is_scope_part(&service.signing_name)
+            || Target::new(&service.target_prefix, "X").is_err()
+        {
+            return Err(BuildError::Service);
+        }
+        let signers = Signers::fixed(credentials, &region, &service);
+        let pool = self.connections.pool().map_err(BuildError::Tls)?;
+        Ok(Client {
+            inner: Arc::new(Inner {
+                service,
+                endpoint,
+                region,
+                signers,
+                attempt_timeout: self.attempt_timeout,
+                response_limit: self.response_limit,
+                pool,
+                clock: self.clock,
+            }),
+        })
+    }
+}
+
+/// Why a client could not be built.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// No endpoint was given.
+    NoEndpoint,
+    /// The endpoint cannot be one.
+    Endpoint {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// No credentials were given.
+    NoCredentials,
+    /// The region cannot be one.
+    Region {
+        /// The region given.
+        region: String,
+    },
+    /// The service's signing name or target prefix cannot be one.
+    Service,
+    /// The TLS library has no protocol version to offer.
+    Tls(rustls::Error),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoEndpoint => {
+                f.write_str("no endpoint was given; one is http://127.0.0.1:9324, for example")
+            }
+            Self::Endpoint { reason } => write!(f, "the endpoint cannot be used: {reason}"),
+            Self::NoCredentials => f.write_str("no credentials were given"),
+            Self::Region { region } => write!(
+                f,
+                "the region {region:?} cannot be one: it is made of letters, digits and hyphens, \
+                 as in us-east-1"
+            ),
+            Self::Service => f.write_str(
+                "the service's signing name is not made of letters, digits and hyphens, or its \
+                 target prefix not of letters, digits, underscores and dots",
+            ),
+            Self::Tls(error) => write!(f, "TLS cannot be set up: {error}"),
+        }
+    }
+}
+
+impl Error for BuildError {}
+
+/// Whether this can stand between the slashes of a signature's scope.
+fn is_scope_part(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+}

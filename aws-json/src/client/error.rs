@@ -1,0 +1,248 @@
+//! Why a call failed.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+use http::StatusCode;
+
+use super::answer::Answer;
+use super::connector::ConnectTimeout;
+use crate::codec::body::{EncodeError, SerializationError};
+use crate::codec::error_body::{Fault, Refusal};
+use crate::codec::name;
+use crate::codec::target::TargetError;
+
+/// How much of an answer's body an error keeps, in bytes.
+pub const BODY_KEPT: usize = 1024;
+
+/// Why a call failed.
+///
+/// A refusal is an answer with any other status than 2xx, whatever its body; it has a
+/// [`status`](Self::status), and a [`code`](Self::code) if the service named the error. The
+/// other failures are told apart by [`is_timeout`](Self::is_timeout) and
+/// [`is_connect`](Self::is_connect).
+///
+/// `Display` is `Code: message (status, request id)`, with what is known of it, and for failures
+/// other than refusals a sentence with the cause. No credentials are in it, nor in `Debug`: a
+/// session token that the service repeats is replaced.
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    kind: Kind,
+    status: Option<StatusCode>,
+    request_id: Option<String>,
+    refusal: Refusal,
+    body: Vec<u8>,
+}
+
+/// What went wrong.
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// The input could not be written.
+    Input(EncodeError),
+    /// The operation's name cannot stand in the request.
+    OperationName(TargetError),
+    /// The request could not be signed.
+    Sign(sigv4::SignError),
+    /// No connection.
+    Connect(hyper_util::client::legacy::Error),
+    /// The connection broke before the answer's head.
+    Send(hyper_util::client::legacy::Error),
+    /// The connection broke within the answer's body.
+    Receive(hyper::Error),
+    /// The answer did not end in time.
+    Timeout(Duration),
+    /// The answer is larger than the limit.
+    TooLarge(usize),
+    /// The answer is no output of the operation.
+    Output(SerializationError),
+    /// The service refused.
+    Refusal,
+}
+
+impl Error {
+    /// A failure without an answer.
+    pub(super) fn new(kind: Kind) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            status: None,
+            request_id: None,
+            refusal: Refusal::default(),
+            body: Vec::new(),
+        }))
+    }
+
+    /// A failure after an answer's head arrived. A status other than 2xx makes it a refusal,
+    /// whatever else went wrong.
+    pub(super) fn answered(kind: Kind, answer: &Answer) -> Self {
+        let refused = !answer.status.is_success();
+        Self(Box::new(Inner {
+            kind: if refused { Kind::Refusal } else { kind },
+            status: Some(answer.status),
+            request_id: answer.request_id().map(ToOwned::to_owned),
+            refusal: if refused {
+                answer.refusal()
+            } else {
+                Refusal::default()
+            },
+            body: answer.body[..answer.body.len().min(BODY_KEPT)].to_vec(),
+        }))
+    }
+
+    /// AWS's name of the error, without namespace: `QueueDoesNotExist`. If the service gave
+    /// only its [query code](Self::query_code), it is that. None if it gave neither, as for a
+    /// proxy's error page, and for failures other than refusals.
+    #[must_use]
+    pub fn code(&self) -> Option<&str> {
+        self.0.refusal.name().or(self.0.refusal.query_code())
+    }
+
+    /// The [code](Self::code) in lower_snake_case: `queue_does_not_exist`.
+    #[must_use]
+    pub fn snake_code(&self) -> Option<String> {
+        self.code().map(name::snake)
+    }
+
+    /// The code that the error has in the Query protocol, where the service says so:
+    /// `AWS.SimpleQueueService.NonExistentQueue`.
+    #[must_use]
+    pub fn query_code(&self) -> Option<&str> {
+        self.0.refusal.query_code()
+    }
+
+    /// Whether this is the error of that name, as AWS spells it: either its code or its query
+    /// code.
+    #[must_use]
+    pub fn is(&self, name: &str) -> bool {
+        self.0.refusal.name() == Some(name) || self.query_code() == Some(name)
+    }
+
+    /// What the service said about the error, for people.
+    #[must_use]
+    pub fn message(&self) -> Option<&str> {
+        self.0.refusal.message()
+    }
+
+    /// The answer's status; none if there was no answer.
+    #[must_use]
+    pub fn status(&self) -> Option<StatusCode> {
+        self.0.status
+    }
+
+    /// The id that the service gave to the request, if it answered with one.
+    #[must_use]
+    pub fn request_id(&self) -> Option<&str> {
+        self.0.request_id.as_deref()
+    }
+
+    /// Whose fault a refusal is, by the service's word or else by the status. None for failures
+    /// other than refusals, and for a 3xx.
+    #[must_use]
+    pub fn fault(&self) -> Option<Fault> {
+        match self.0.kind {
+            Kind::Refusal => self
+                .0
+                .refusal
+                .fault()
+                .or_else(|| Fault::from_status(self.0.status?)),
+            Kind::Connect(_)
+            | Kind::Input(_)
+            | Kind::OperationName(_)
+            | Kind::Output(_)
+            | Kind::Receive(_)
+            | Kind::Send(_)
+            | Kind::Sign(_)
+            | Kind::Timeout(_)
+            | Kind::TooLarge(_) => None,
+        }
+    }
+
+    /// The first 1,024 bytes of the answer's body, or what arrived of it. Empty without an
+    /// answer.
+    #[must_use]
+    pub fn body(&self) -> &[u8] {
+        &self.0.body
+    }
+
+    /// Whether time ran out: for the connection ([`is_connect`](Self::is_connect) is then true
+    /// as well) or for the whole call. The service may have done what it was asked, unless it
+    /// was the connection.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        match &self.0.kind {
+            Kind::Timeout(_) => true,
+            Kind::Connect(error) => causes(error).any(<dyn StdError>::is::<ConnectTimeout>),
+            Kind::Input(_)
+            | Kind::OperationName(_)
+            | Kind::Output(_)
+            | Kind::Receive(_)
+            | Kind::Refusal
+            | Kind::Send(_)
+            | Kind::Sign(_)
+            | Kind::TooLarge(_) => false,
+        }
+    }
+
+    /// Whether no connection was made: the name is unknown, nothing listens, or TLS failed.
+    /// Nothing was sent.
+    #[must_use]
+    pub fn is_connect(&self) -> bool {
+        matches!(self.0.kind, Kind::Connect(_))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.kind {
+            Kind::Input(error) => return write!(f, "the input cannot be sent: {error}"),
+            Kind::OperationName(error) => return write!(f, "the call cannot be sent: {error}"),
+            Kind::Sign(error) => return write!(f, "the call cannot be signed: {error}"),
+            Kind::Connect(error) => return write!(f, "cannot connect: {}", root(error)),
+            Kind::Send(error) => return write!(f, "the call broke off: {}", root(error)),
+            Kind::Receive(error) => write!(f, "the answer broke off: {}", root(error))?,
+            Kind::Timeout(limit) => write!(f, "no whole answer within {limit:?}")?,
+            Kind::TooLarge(limit) => write!(f, "the answer is larger than {limit} bytes")?,
+            Kind::Output(error) => write!(f, "the answer cannot be read: {error}")?,
+            Kind::Refusal => match (self.code(), self.message()) {
+                (Some(code), Some(message)) => write!(f, "{code}: {message}")?,
+                (Some(code), None) => f.write_str(code)?,
+                (None, Some(message)) => write!(f, "refused: {message}")?,
+                (None, None) => f.write_str("refused without an error that can be read")?,
+            },
+        }
+        match (self.0.status, self.request_id()) {
+            (Some(status), Some(id)) => write!(f, " ({}, {id})", status.as_u16()),
+            (Some(status), None) => write!(f, " ({}, no request id)", status.as_u16()),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match &self.0.kind {
+            Kind::Connect(error) | Kind::Send(error) => Some(error),
+            Kind::Input(error) => Some(error),
+            Kind::OperationName(error) => Some(error),
+            Kind::Output(error) => Some(error),
+            Kind::Receive(error) => Some(error),
+            Kind::Sign(error) => Some(error),
+            Kind::Refusal | Kind::Timeout(_) | Kind::TooLarge(_) => None,
+        }
+    }
+}
+
+/// An error and what caused it, outermost first.
+fn causes<'a>(
+    error: &'a (dyn StdError + 'static),
+) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
+}
+
+/// The innermost cause, which is the one that says something to people.
+fn root<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
+    causes(error).last().unwrap_or(error)
+}

@@ -1,0 +1,235 @@
+//! A client: signed calls over pooled connections, plain or TLS.
+
+mod answer;
+mod builder;
+mod clock;
+mod connector;
+mod credentials;
+mod endpoint;
+mod error;
+mod service;
+
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
+use http::{Method, Request};
+use http_body_util::Full;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+pub use sigv4::Credentials;
+use sigv4::Payload;
+use tokio::time::Sleep;
+
+use self::answer::Answer;
+pub use self::builder::{
+    ATTEMPT_TIMEOUT, BuildError, Builder, CONNECT_TIMEOUT, POOL_IDLE_TIMEOUT, RESPONSE_LIMIT,
+};
+use self::clock::Clock;
+use self::connector::Pool;
+use self::credentials::Signers;
+use self::endpoint::Endpoint;
+use self::error::Kind;
+pub use self::error::{BODY_KEPT, Error};
+use self::service::QueryMode;
+pub use self::service::{Operation, Service};
+use crate::codec::headers::{X_AMZ_TARGET, X_AMZN_QUERY_MODE};
+use crate::codec::target::Target;
+use crate::codec::{body, name};
+
+/// A client of one service at one endpoint.
+///
+/// It is cheap to clone, and clones share their connections. Its calls need a tokio runtime with
+/// IO and time. A call is sent once: nothing is retried, except that a request is sent again on
+/// another connection when none of it was sent on the first.
+///
+/// ```no_run
+/// use aws_json::client::{Client, Credentials, Service};
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = Client::builder(Service::new("sqs", "AmazonSQS").query_compatible())
+///     .endpoint("http://127.0.0.1:9324")
+///     .credentials(Credentials::new("test", "test"))
+///     .build()?;
+/// let input = serde_json::json!({"QueueName": "orders"});
+/// let output = client.call_value("create_queue", Some(&input)).await?;
+/// println!("{}", output["QueueUrl"]);
+///
+/// match client.call_value("get_queue_url", Some(&serde_json::json!({"QueueName": "x"}))).await {
+///     Err(error) if error.is("QueueDoesNotExist") => println!("{error}"),
+///     other => println!("{}", other?),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    service: Service,
+    endpoint: Endpoint,
+    region: String,
+    signers: Signers,
+    attempt_timeout: Duration,
+    response_limit: usize,
+    pool: Pool,
+    clock: Clock,
+}
+
+impl Client {
+    /// Settings of a client for this service. The endpoint and the credentials must be given.
+    pub fn builder(service: Service) -> Builder {
+        Builder::new(service)
+    }
+
+    /// Calls an operation.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if the service refuses, if there is no whole answer in time, or if what is sent
+    /// or answered is not what the protocol asks for.
+    pub async fn call<O: Operation>(&self, input: &O::Input) -> Result<O::Output, Error> {
+        let input_body = body::encode(input).map_err(|error| Error::new(Kind::Input(error)))?;
+        let answer = self.send(O::NAME, &input_body, O::held_for(input)).await?;
+        self.output(answer)
+    }
+
+    /// Calls an operation by its name, in lower_snake_case (`receive_message`) or as AWS spells
+    /// it, with a JSON object as its input. No input is `{}`, and so is an empty answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call); also if the input is not an object.
+    pub async fn call_value(&self, operation: &str, input: Option<&Value>) -> Result<Value, Error> {
+        let input_body = match input {
+            Some(input) => body::encode(input).map_err(|error| Error::new(Kind::Input(error)))?,
+            None => Bytes::from_static(b"{}"),
+        };
+        let operation = name::upper_camel(operation);
+        let answer = self.send(&operation, &input_body, Duration::ZERO).await?;
+        self.output(answer)
+    }
+
+    /// Where calls go, ending in a slash.
+    #[must_use]
+    pub fn endpoint_url(&self) -> String {
+        self.inner.endpoint.to_string()
+    }
+
+    /// The region that calls are signed for.
+    #[must_use]
+    pub fn region(&self) -> &str {
+        &self.inner.region
+    }
+
+    fn output<T: DeserializeOwned>(&self, answer: Answer) -> Result<T, Error> {
+        body::decode(&answer.body).map_err(|error| self.failure(Kind::Output(error), answer))
+    }
+
+    /// A failure after an answer began, without what may not be kept of the answer.
+    fn failure(&self, kind: Kind, mut answer: Answer) -> Error {
+        if let Some(token) = self.inner.signers.session_token() {
+            answer.redact(token);
+        }
+        Error::answered(kind, &answer)
+    }
+
+    /// Sends one signed request and reads the whole answer, which is a success.
+    async fn send(
+        &self,
+        operation: &str,
+        input: &Bytes,
+        held_for: Duration,
+    ) -> Result<Answer, Error> {
+        let request = self.signed_request(operation, input).map_err(Error::new)?;
+        let limit = self.inner.attempt_timeout.saturating_add(held_for);
+        let mut deadline = pin!(tokio::time::sleep(limit));
+        let response = before(deadline.as_mut(), self.inner.pool.request(request))
+            .await
+            .ok_or_else(|| Error::new(Kind::Timeout(limit)))?
+            .map_err(|error| {
+                let kind = if error.is_connect() {
+                    Kind::Connect
+                } else {
+                    Kind::Send
+                };
+                Error::new(kind(error))
+            })?;
+        let (head, incoming) = response.into_parts();
+        let mut answer = Answer::new(head);
+        let filled = before(deadline, answer.fill(incoming, self.inner.response_limit))
+            .await
+            .unwrap_or(Err(Kind::Timeout(limit)));
+        match filled {
+            Ok(()) if answer.status.is_success() => Ok(answer),
+            Ok(()) => Err(self.failure(Kind::Refusal, answer)),
+            Err(kind) => Err(self.failure(kind, answer)),
+        }
+    }
+
+    /// The request of a call, signed for now.
+    fn signed_request(&self, operation: &str, input: &Bytes) -> Result<Request<Full<Bytes>>, Kind> {
+        let inner = &*self.inner;
+        let service = &inner.service;
+        let target = Target::new(&service.target_prefix, operation).map_err(Kind::OperationName)?;
+        let mut request = Request::new(Full::new(input.clone()));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = inner.endpoint.uri().clone();
+        let headers = request.headers_mut();
+        // Set before signing, so that what is signed and what hyper sends cannot differ.
+        headers.insert(HOST, inner.endpoint.host_header().clone());
+        headers.insert(CONTENT_TYPE, service.version.header_value());
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(input.len()));
+        headers.insert(X_AMZ_TARGET, target.header_value());
+        match service.query_mode {
+            QueryMode::Compatible => {
+                headers.insert(X_AMZN_QUERY_MODE, HeaderValue::from_static("true"));
+            }
+            QueryMode::Unsaid => {}
+        }
+        headers.insert(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE));
+        let payload = Payload::Bytes(input);
+        sigv4::sign_request(
+            inner.signers.current(),
+            &mut request,
+            payload,
+            inner.clock.now(),
+        )
+        .map_err(Kind::Sign)
+        .map(drop)?;
+        Ok(request)
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("service", &self.inner.service)
+            .field("endpoint", &self.inner.endpoint.uri())
+            .field("region", &self.inner.region)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What the work gives, or none if the deadline comes first.
+async fn before<F: Future>(mut deadline: Pin<&mut Sleep>, work: F) -> Option<F::Output> {
+    let mut work = pin!(work);
+    poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => deadline.as_mut().poll(context).map(|()| None),
+    })
+    .await
+}
+
+/// Sent with every call and, like every signer's, not signed.
+const USER_AGENT_VALUE: &str = concat!("aws-json/", env!("CARGO_PKG_VERSION"));
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! What the client has to know of a service and of its operations.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::codec::content_type::Version;
+
+/// A service that speaks the protocol.
+///
+/// ```
+/// use aws_json::client::Service;
+/// use aws_json::codec::content_type::Version;
+///
+/// let sqs = Service::new("sqs", "AmazonSQS").query_compatible();
+/// let kms = Service::new("kms", "TrentService").version(Version::V1_1);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Service {
+    pub(super) signing_name: Cow<'static, str>,
+    pub(super) target_prefix: Cow<'static, str>,
+    pub(super) version: Version,
+    pub(super) query_mode: QueryMode,
+}
+
+impl Service {
+    /// A service of protocol version 1.0.
+    ///
+    /// The signing name stands in the scope of signatures (`sqs`), the target prefix in
+    /// `X-Amz-Target` before the operation (`AmazonSQS`).
+    #[must_use]
+    pub fn new(
+        signing_name: impl Into<Cow<'static, str>>,
+        target_prefix: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            signing_name: signing_name.into(),
+            target_prefix: target_prefix.into(),
+            version: Version::V1_0,
+            query_mode: QueryMode::Unsaid,
+        }
+    }
+
+    /// Speaks this version of the protocol.
+    #[must_use]
+    pub fn version(mut self, version: Version) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// Once spoke the Query protocol, so that clients ask for its error codes with the header
+    /// `x-amzn-query-mode`. No other service may be sent it.
+    #[must_use]
+    pub fn query_compatible(mut self) -> Self {
+        self.query_mode = QueryMode::Compatible;
+        self
+    }
+}
+
+/// Whether `x-amzn-query-mode` is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum QueryMode {
+    Unsaid,
+    Compatible,
+}
+
+/// An operation of a service, with the types of its input and output.
+///
+/// ```
+/// use aws_json::client::Operation;
+///
+/// #[derive(serde::Serialize)]
+/// #[serde(rename_all = "PascalCase")]
+/// struct GetQueueUrlInput {
+///     queue_name: String,
+/// }
+///
+/// #[derive(serde::Deserialize)]
+/// #[serde(rename_all = "PascalCase")]
+/// struct GetQueueUrlOutput {
+///     queue_url: Option<String>,
+/// }
+///
+/// struct GetQueueUrl;
+///
+/// impl Operation for GetQueueUrl {
+///     const NAME: &'static str = "GetQueueUrl";
+///     const SAFE_TO_RETRY: bool = true;
+///     type Input = GetQueueUrlInput;
+///     type Output = GetQueueUrlOutput;
+/// }
+/// ```
+pub trait Operation {
+    /// AWS's name, as it stands in `X-Amz-Target` after the prefix.
+    const NAME: &'static str;
+
+    /// Whether doing it twice does no more harm than doing it once, so that it may be sent again
+    /// when nobody knows whether the first one arrived. The client sends each call once and
+    /// leaves this to whoever retries.
+    const SAFE_TO_RETRY: bool;
+
+    /// What it takes, written as a JSON object. `()` if it takes nothing.
+    type Input: Serialize + ?Sized;
+
+    /// What it answers, read from a JSON object or an empty body. `()` if it answers nothing.
+    type Output: DeserializeOwned;
+
+    /// How long the service may hold this call on purpose, as in a long poll. It is added to the
+    /// attempt's timeout.
+    fn held_for(_input: &Self::Input) -> Duration {
+        Duration::ZERO
+    }
+}

@@ -1,0 +1,147 @@
+use std::time::UNIX_EPOCH;
+
+use super::*;
+use crate::codec::content_type::Version;
+
+/// 2015-08-30 12:36:00 UTC.
+const NOW: Duration = Duration::from_secs(1_440_938_160);
+
+fn client(service: Service, url: &str, credentials: Credentials) -> Client {
+    Client::builder(service)
+        .endpoint(url)
+        .credentials(credentials)
+        .time_source(|| UNIX_EPOCH + NOW)
+        .build()
+        .unwrap()
+}
+
+fn credentials() -> Credentials {
+    Credentials::new("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
+}
+
+/// The request as text: its URI, then a line a header.
+fn written(request: &Request<Full<Bytes>>) -> Vec<String> {
+    let headers = request.headers().iter();
+    let lines = headers.map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()));
+    let mut lines: Vec<_> = lines.collect();
+    lines.sort_unstable();
+    lines.insert(0, format!("{} {}", request.method(), request.uri()));
+    lines
+}
+
+// The signatures of the next two are botocore's, for the same headers, body, time and key.
+
+#[tokio::test]
+async fn an_sqs_request_is_signed_as_botocore_signs_it() {
+    let service = Service::new("sqs", "AmazonSQS").query_compatible();
+    let client = client(
+        service,
+        "https://sqs.eu-central-1.amazonaws.com",
+        credentials(),
+    );
+    let body = Bytes::from_static(br#"{"QueueName":"orders"}"#);
+    assert_eq!(
+        written(&client.signed_request("CreateQueue", &body).unwrap()),
+        [
+            "POST https://sqs.eu-central-1.amazonaws.com/",
+            "authorization: AWS4-HMAC-SHA256 \
+             Credential=AKIDEXAMPLE/20150830/eu-central-1/sqs/aws4_request, \
+             SignedHeaders=content-length;content-type;host;x-amz-date;x-amz-target;\
+             x-amzn-query-mode, \
+             Signature=aa83ef588dc942d86d653c1f53df0c9f8a73bac3133b9890074e6c9faa647394",
+            "content-length: 22",
+            "content-type: application/x-amz-json-1.0",
+            "host: sqs.eu-central-1.amazonaws.com",
+            concat!("user-agent: aws-json/", env!("CARGO_PKG_VERSION")),
+            "x-amz-date: 20150830T123600Z",
+            "x-amz-target: AmazonSQS.CreateQueue",
+            "x-amzn-query-mode: true",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_request_with_a_path_and_a_token_is_signed_as_botocore_signs_it() {
+    let service = Service::new("kms", "TrentService").version(Version::V1_1);
+    let credentials = credentials().with_session_token("session/token+==");
+    let client = client(service, "http://127.0.0.1:9324/custom/path", credentials);
+    let request = client
+        .signed_request("ListKeys", &Bytes::from_static(b"{}"))
+        .unwrap();
+    assert_eq!(
+        written(&request),
+        [
+            "POST http://127.0.0.1:9324/custom/path/",
+            "authorization: AWS4-HMAC-SHA256 \
+             Credential=AKIDEXAMPLE/20150830/us-east-1/kms/aws4_request, \
+             SignedHeaders=content-length;content-type;host;x-amz-date;x-amz-security-token;\
+             x-amz-target, \
+             Signature=1d5ad21caf2c2bae8ca9e8995134d09be16a4125a0cca866376eb2213a6ca185",
+            "content-length: 2",
+            "content-type: application/x-amz-json-1.1",
+            "host: 127.0.0.1:9324",
+            concat!("user-agent: aws-json/", env!("CARGO_PKG_VERSION")),
+            "x-amz-date: 20150830T123600Z",
+            "x-amz-security-token: session/token+==",
+            "x-amz-target: TrentService.ListKeys",
+        ]
+    );
+}
+
+#[test]
+fn a_region_that_is_given_counts_before_the_hosts() {
+    let builder = |url: &str| {
+        Client::builder(Service::new("sqs", "AmazonSQS"))
+            .endpoint(url)
+            .credentials(credentials())
+    };
+    let aws = "https://sqs.eu-central-1.amazonaws.com";
+    assert_eq!(builder(aws).build().unwrap().region(), "eu-central-1");
+    assert_eq!(
+        builder(aws).region("us-west-2").build().unwrap().region(),
+        "us-west-2"
+    );
+    let local = builder("http://localhost:9324/x").build().unwrap();
+    assert_eq!(local.region(), "us-east-1");
+    assert_eq!(local.endpoint_url(), "http://localhost:9324/x/");
+}
+
+#[test]
+fn what_is_missing_or_cannot_be_right_is_refused() {
+    let builder = || Client::builder(Service::new("sqs", "AmazonSQS"));
+    let whole = || {
+        builder()
+            .endpoint("http://localhost")
+            .credentials(credentials())
+    };
+    let refused = |builder: Builder| builder.build().unwrap_err();
+    assert_eq!(
+        refused(builder().credentials(credentials())),
+        BuildError::NoEndpoint
+    );
+    assert_eq!(
+        refused(builder().endpoint("http://localhost")),
+        BuildError::NoCredentials
+    );
+    for region in ["", "us east 1", "us/east", "é"] {
+        let error = BuildError::Region {
+            region: region.to_owned(),
+        };
+        assert_eq!(refused(whole().region(region)), error);
+    }
+    for (signing_name, target_prefix) in [("", "A"), ("s/q", "A"), ("sqs", ""), ("sqs", "A B")] {
+        let service = Service::new(signing_name, target_prefix);
+        let builder = Client::builder(service)
+            .endpoint("http://h")
+            .credentials(credentials());
+        assert_eq!(refused(builder), BuildError::Service);
+    }
+}
+
+#[test]
+fn the_defaults_are_the_documented_ones() {
+    assert_eq!(CONNECT_TIMEOUT.as_millis(), 3_100);
+    assert_eq!(ATTEMPT_TIMEOUT.as_secs(), 30);
+    assert_eq!(POOL_IDLE_TIMEOUT.as_secs(), 15);
+    assert_eq!(RESPONSE_LIMIT, 16_777_216);
+}

@@ -1,0 +1,12 @@
+//! The client against a server on the loopback interface that answers what each test says.
+
+#[cfg(test)]
+mod bounds;
+#[cfg(test)]
+mod errors;
+#[cfg(test)]
+mod requests;
+#[cfg(test)]
+mod server;
+#[cfg(test)]
+mod tls;

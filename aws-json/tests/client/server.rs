@@ -1,0 +1,267 @@
+//! A server that records each request as it came and answers what the test says, to the byte.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use aws_json::client::{Builder, Client, Credentials, Service};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+
+/// The service that most tests call.
+pub(crate) fn sqs() -> Service {
+    Service::new("sqs", "AmazonSQS").query_compatible()
+}
+
+/// What is answered to one request.
+pub(crate) struct Answer {
+    bytes: Vec<u8>,
+    then: Then,
+}
+
+enum Then {
+    KeepOpen,
+    Close,
+    Stall,
+}
+
+impl Answer {
+    /// A whole answer with its length, after which the connection stays open.
+    pub(crate) fn new(status: u16, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Self {
+        let body = body.as_ref();
+        let mut head = format!(
+            "HTTP/1.1 {status} Whatever\r\ncontent-length: {}\r\n",
+            body.len()
+        );
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head.push_str("\r\n");
+        Self {
+            bytes: [head.as_bytes(), body].concat(),
+            then: Then::KeepOpen,
+        }
+    }
+
+    /// A success without headers of its own.
+    pub(crate) fn ok(body: impl AsRef<[u8]>) -> Self {
+        Self::new(200, &[], body)
+    }
+
+    /// These bytes, after which the connection is closed.
+    pub(crate) fn raw(bytes: impl AsRef<[u8]>) -> Self {
+        Self {
+            bytes: bytes.as_ref().to_vec(),
+            then: Then::Close,
+        }
+    }
+
+    /// These bytes, after which nothing more comes.
+    pub(crate) fn stalled(bytes: impl AsRef<[u8]>) -> Self {
+        Self {
+            bytes: bytes.as_ref().to_vec(),
+            then: Then::Stall,
+        }
+    }
+}
+
+/// A request as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    /// Which connection it came on, from 0.
+    pub(crate) connection: usize,
+    /// The request line.
+    pub(crate) line: String,
+    /// The headers in the order and the spelling of the wire.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Recorded {
+    /// The one header of that name.
+    #[track_caller]
+    pub(crate) fn header(&self, name: &str) -> &str {
+        let mut values = self.headers.iter().filter(|(given, _)| given == name);
+        let value = values
+            .next()
+            .unwrap_or_else(|| panic!("no header {name}: {self:?}"));
+        assert!(values.next().is_none(), "{name} is there twice: {self:?}");
+        &value.1
+    }
+}
+
+/// A server on a free port of the loopback interface; it ends when it is dropped.
+pub(crate) struct Server {
+    address: SocketAddr,
+    recorded: Arc<Mutex<Vec<Recorded>>>,
+    task: JoinHandle<()>,
+}
+
+impl Server {
+    /// Answers one request after another, on whichever connection it comes.
+    pub(crate) async fn start(answers: impl IntoIterator<Item = Answer>) -> Self {
+        Self::listen(answers, None).await
+    }
+
+    /// The same over TLS.
+    pub(crate) async fn start_tls(
+        answers: impl IntoIterator<Item = Answer>,
+        tls: TlsAcceptor,
+    ) -> Self {
+        Self::listen(answers, Some(tls)).await
+    }
+
+    async fn listen(answers: impl IntoIterator<Item = Answer>, tls: Option<TlsAcceptor>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let recorded = Arc::new(Mutex::new(Vec::new()));
+        let script = Script {
+            answers: Arc::new(Mutex::new(answers.into_iter().collect())),
+            recorded: Arc::clone(&recorded),
+        };
+        let task = tokio::spawn(async move {
+            for connection in 0.. {
+                let (stream, _) = listener.accept().await.unwrap();
+                let script = script.clone();
+                let tls = tls.clone();
+                tokio::spawn(async move {
+                    match tls {
+                        None => script.serve(stream, connection).await,
+                        // A client that refuses the certificate ends the connection here.
+                        Some(tls) => {
+                            if let Ok(stream) = tls.accept(stream).await {
+                                script.serve(stream, connection).await;
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        Self {
+            address,
+            recorded,
+            task,
+        }
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// A client of this server.
+    pub(crate) fn client(&self) -> Client {
+        self.builder().build().unwrap()
+    }
+
+    /// Settings for a client of this server.
+    pub(crate) fn builder(&self) -> Builder {
+        builder(sqs(), self.url())
+    }
+
+    /// What came so far.
+    pub(crate) fn recorded(&self) -> Vec<Recorded> {
+        self.recorded.lock().unwrap().clone()
+    }
+
+    /// The one request that came.
+    #[track_caller]
+    pub(crate) fn only_request(&self) -> Recorded {
+        let recorded = self.recorded();
+        assert_eq!(recorded.len(), 1, "{recorded:?}");
+        recorded[0].clone()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Settings with the credentials that the tests use.
+pub(crate) fn builder(service: Service, url: String) -> Builder {
+    Client::builder(service)
+        .endpoint(url)
+        .credentials(Credentials::new(KEY, SECRET))
+}
+
+pub(crate) const KEY: &str = "AKIDEXAMPLE";
+pub(crate) const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
+
+/// Runs a test's future, and fails the test if it takes longer than it possibly should.
+pub(crate) async fn bounded<F: Future>(future: F) -> F::Output {
+    tokio::time::timeout(Duration::from_secs(20), future)
+        .await
+        .expect("the test hangs")
+}
+
+#[derive(Clone)]
+struct Script {
+    answers: Arc<Mutex<VecDeque<Answer>>>,
+    recorded: Arc<Mutex<Vec<Recorded>>>,
+}
+
+impl Script {
+    async fn serve<S: AsyncRead + AsyncWrite + Unpin>(self, mut stream: S, connection: usize) {
+        while let Some(request) = read_request(&mut stream, connection).await {
+            self.recorded.lock().unwrap().push(request);
+            let answer = self.answers.lock().unwrap().pop_front();
+            let Some(answer) = answer else { return };
+            // The client may be gone, having seen enough.
+            let _ = stream.write_all(&answer.bytes).await;
+            let _ = stream.flush().await;
+            match answer.then {
+                Then::KeepOpen => {}
+                Then::Close => {
+                    let _ = stream.shutdown().await;
+                    return;
+                }
+                Then::Stall => {
+                    // Ends when the client closes the connection.
+                    let _ = stream.read(&mut [0]).await;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+async fn read_request<S: AsyncRead + Unpin>(stream: &mut S, connection: usize) -> Option<Recorded> {
+    let mut read = Vec::new();
+    let head_end = loop {
+        if let Some(at) = read.windows(4).position(|window| window == b"\r\n\r\n") {
+            break at;
+        }
+        if stream.read_buf(&mut read).await.ok()? == 0 {
+            return None;
+        }
+    };
+    let mut body = read.split_off(head_end + 4);
+    let head = String::from_utf8(read).unwrap();
+    let mut lines = head.trim_end().split("\r\n");
+    let line = lines.next().unwrap().to_owned();
+    let headers: Vec<(String, String)> = lines
+        .map(|line| line.split_once(": ").unwrap())
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let length = headers.iter().find(|(name, _)| name == "content-length");
+    let length: usize = length.map_or(0, |(_, value)| value.parse().unwrap());
+    while body.len() < length {
+        if stream.read_buf(&mut body).await.ok()? == 0 {
+            return None;
+        }
+    }
+    Some(Recorded {
+        connection,
+        line,
+        headers,
+        body,
+    })
+}
