@@ -21,12 +21,15 @@
 //! | what an operation takes and gives | [`shapes`], by family; every shape is also at the root |
 //! | which operations there are, and which are safe to send again | [`Operation`] |
 //! | which status, code and fault an error has | [`ErrorCode`] |
-//! | which attributes queues and messages have | [`QueueAttributeName`], [`MessageSystemAttributeName`] |
+//! | which attributes a queue has | [`QueueAttributeName`] |
+//! | which attributes SQS gives a message | [`MessageSystemAttributeName`] |
 //! | how a queue is named where no URL is taken | [`QueueArn`] |
 //! | how much of anything is allowed | [`limits`] |
 
 mod arn;
 mod attributes;
+#[cfg(feature = "client")]
+pub mod client;
 mod error;
 pub mod limits;
 mod operation;
@@ -34,6 +37,8 @@ pub mod shapes;
 
 pub use crate::arn::{QueueArn, QueueArnError, partition};
 pub use crate::attributes::{MessageSystemAttributeName, QueueAttributeName};
+#[cfg(feature = "client")]
+pub use crate::client::Client;
 pub use crate::error::{Error, ErrorCode, Fault, Namespace};
 pub use crate::operation::{Decoder, Operation, Request, Response, SIGNING_NAME, TARGET_PREFIX};
 pub use crate::shapes::{

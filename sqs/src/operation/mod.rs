@@ -1,13 +1,13 @@
 //! The 23 operations: [`Operation`], [`Request`] and [`Response`], all made from one table.
 
-#[macro_use]
-mod table;
+pub(crate) mod table;
 
 use std::fmt;
 
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
 
+use self::table::operation_table;
 use crate::shapes::attributes::{
     GetQueueAttributesInput, GetQueueAttributesOutput, SetQueueAttributesInput,
     SetQueueAttributesOutput,

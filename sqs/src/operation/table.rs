@@ -130,3 +130,5 @@ macro_rules! operation_table {
         }
     };
 }
+
+pub(crate) use operation_table;

@@ -1,0 +1,166 @@
+//! A typed client: a method for each operation, over the signed transport of [`aws_json`].
+//!
+//! ```no_run
+//! use sqs::client::Credentials;
+//! use sqs::{Client, CreateQueueInput, DeleteMessageInput, ReceiveMessageInput, SendMessageInput};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::new(
+//!     Client::builder()
+//!         .endpoint("http://127.0.0.1:9324")
+//!         .credentials(Credentials::new("test", "test"))
+//!         .build()?,
+//! );
+//!
+//! let queue = client.create_queue(CreateQueueInput::new("orders")).await?;
+//! let url = queue.queue_url.ok_or("no queue URL")?;
+//! client.send_message(SendMessageInput::new(&url, "hi")).await?;
+//!
+//! // An input can also be lent, to be used again.
+//! let receive = ReceiveMessageInput {
+//!     max_number_of_messages: Some(10),
+//!     wait_time_seconds: Some(20),
+//!     ..ReceiveMessageInput::new(&url)
+//! };
+//! for message in client.receive_message(&receive).await?.messages {
+//!     println!("{}", message.body.unwrap_or_default());
+//!     if let Some(handle) = message.receipt_handle {
+//!         client.delete_message(DeleteMessageInput::new(&url, handle)).await?;
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A refusal can be matched by either of its names, or by the row of the error table:
+//!
+//! ```no_run
+//! # use sqs::{Client, ErrorCode, PurgeQueueInput};
+//! # async fn example(client: Client) -> Result<(), sqs::client::Error> {
+//! match client.purge_queue(PurgeQueueInput::new("http://127.0.0.1:9324/000000000000/a")).await {
+//!     Err(error) if error.is("QueueDoesNotExist") => println!("nothing to purge"),
+//!     Err(error) if ErrorCode::of(&error) == Some(ErrorCode::PurgeQueueInProgress) => {
+//!         println!("purged less than a minute ago");
+//!     }
+//!     other => {
+//!         other?;
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+use std::borrow::Borrow;
+use std::time::Duration;
+
+use aws_json::client::Service;
+pub use aws_json::client::{BuildError, Builder, Credentials, Error};
+
+use crate::operation::table::operation_table;
+// The table names every shape there is.
+use crate::*;
+
+/// What the transport has to know of SQS: whose name is signed, what stands in `X-Amz-Target`, that
+/// the protocol's version is 1.0, and that errors have codes of the Query protocol too.
+#[must_use]
+pub fn service() -> Service {
+    Service::new(SIGNING_NAME, TARGET_PREFIX).query_compatible()
+}
+
+/// A client of SQS at one endpoint. The [module](self) has an example.
+///
+/// It is cheap to clone, and clones share their connections. Each method takes its input by value
+/// or by reference.
+#[derive(Clone, Debug)]
+pub struct Client {
+    transport: aws_json::client::Client,
+}
+
+impl Client {
+    /// A client over a transport that was built for [`service`], as that of
+    /// [`builder`](Self::builder) is.
+    #[must_use]
+    pub fn new(transport: aws_json::client::Client) -> Client {
+        Client { transport }
+    }
+
+    /// Settings of the transport, which [`new`](Self::new) takes once it is built. The endpoint and
+    /// the credentials must be given.
+    pub fn builder() -> Builder {
+        aws_json::client::Client::builder(service())
+    }
+
+    /// The transport, for calls without a schema.
+    #[must_use]
+    pub fn transport(&self) -> &aws_json::client::Client {
+        &self.transport
+    }
+}
+
+impl ErrorCode {
+    /// The row of a refusal, by its shape or else by its query code. None for one that is not in
+    /// the table, and for failures other than refusals.
+    #[must_use]
+    pub fn of(error: &Error) -> Option<ErrorCode> {
+        let by_name = error.code().and_then(ErrorCode::from_name);
+        by_name.or_else(|| error.query_code().and_then(ErrorCode::from_query_code))
+    }
+}
+
+/// Writes the client's methods, and tells the transport what it has to know of each operation.
+macro_rules! client {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $method:ident($input:ident)
+            -> $output:ident, $body:ident, $repeat:ident, $pace:ident;
+    )+) => {
+        $(
+            impl aws_json::client::Operation for $input {
+                const NAME: &'static str = Operation::$name.name();
+                const SAFE_TO_RETRY: bool = Operation::$name.is_safe_to_retry();
+                type Input = $input;
+                type Output = $output;
+
+                client!(@held_for $pace);
+            }
+        )+
+
+        impl Client {
+            $(
+                $(#[$doc])*
+                ///
+                /// # Errors
+                ///
+                /// When SQS refuses, or when there is no whole answer in time.
+                pub async fn $method(
+                    &self,
+                    input: impl Borrow<$input>,
+                ) -> Result<$output, Error> {
+                    self.transport.call::<$input>(input.borrow()).await
+                }
+            )+
+        }
+    };
+    (@held_for Prompt) => {};
+    (@held_for LongPoll) => {
+        fn held_for(input: &Self) -> Duration {
+            longest_wait(input.wait_time_seconds)
+        }
+    };
+}
+
+operation_table!(client);
+
+/// How long SQS may hold a receive that asks for this wait. One that asks for none is held as long
+/// as the queue says, which nobody knows here, so it is the longest possible.
+fn longest_wait(wait_time_seconds: Option<i32>) -> Duration {
+    let limit = limits::WAIT_TIME_SECONDS.max();
+    let seconds = match wait_time_seconds {
+        Some(seconds) => u32::try_from(seconds).unwrap_or(0).min(limit),
+        None => limit,
+    };
+    Duration::from_secs(seconds.into())
+}
+
+#[cfg(test)]
+mod tests;
