@@ -21,6 +21,8 @@ use crate::uri;
 const QUERY_MAX: usize = 64 * 1024;
 /// The most parameters in a query.
 const QUERY_PARAMETERS_MAX: usize = 1024;
+/// The longest session token in a header, in bytes. AWS states no limit; they have some hundreds.
+const SESSION_TOKEN_MAX: usize = 64 * 1024;
 /// The most signed headers.
 const SIGNED_HEADERS_MAX: usize = 128;
 
@@ -31,7 +33,8 @@ const SIGNED_HEADERS_MAX: usize = 128;
 /// the sender says.
 ///
 /// What is read: in the header form an `Authorization` of at most 8 KiB, in the query form a query
-/// of at most 64 KiB and 1024 parameters; at most 128 signed headers. Anything malformed is
+/// of at most 64 KiB and 1024 parameters; at most 128 signed headers and a session
+/// token of at most 64 KiB. Anything malformed is
 /// refused: a parameter that is missing or repeated, signed headers that are not in lower case,
 /// sorted, and named once.
 #[derive(Clone)]
@@ -185,6 +188,8 @@ impl Claim {
         let token = single(request, headers::SECURITY_TOKEN, "X-Amz-Security-Token")?
             .map(|value| text("X-Amz-Security-Token", value))
             .transpose()?;
+        let what = "the length of the session token in bytes";
+        check_size(what, token.map_or(0, str::len), SESSION_TOKEN_MAX)?;
         single(request, headers::CONTENT_SHA256, headers::CONTENT_SHA256)?;
         check_signed_headers(parts.signed_headers)?;
         Ok(Self {
@@ -372,4 +377,284 @@ fn check_signed_headers(names: &str) -> Result<(), ClaimError> {
         previous = name;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DATE: (&str, &[u8]) = ("x-amz-date", b"20150830T123600Z");
+    const GOOD: &str = "AWS4-HMAC-SHA256 Credential=AKID/20150830/us-east-1/sqs/aws4_request, \
+                        SignedHeaders=host;x-amz-date, Signature=00";
+    const GOOD_QUERY: &str = "X-Amz-Algorithm=AWS4-HMAC-SHA256\
+                              &X-Amz-Credential=AKID%2F20150830%2Fus-east-1%2Fsqs%2Faws4_request\
+                              &X-Amz-Date=20150830T123600Z&X-Amz-Expires=60\
+                              &X-Amz-SignedHeaders=host&X-Amz-Signature=00";
+
+    fn header_form(headers: &[(&str, &[u8])]) -> Result<Claim, ClaimError> {
+        Claim::parse(&Request::new("GET", "/", headers))
+    }
+
+    fn authorized(authorization: &str) -> Result<Claim, ClaimError> {
+        header_form(&[DATE, ("authorization", authorization.as_bytes())])
+    }
+
+    fn query_form(query: &str) -> Result<Claim, ClaimError> {
+        Claim::parse(&Request::new("GET", &format!("/?{query}"), &[]))
+    }
+
+    fn fragment(text: &str) -> Fragment {
+        Fragment::new(text)
+    }
+
+    #[test]
+    fn both_forms_give_their_parts() {
+        let claim = authorized(GOOD).unwrap();
+        assert_eq!(claim.access_key_id(), "AKID");
+        assert_eq!(
+            claim.scope().to_string(),
+            "20150830/us-east-1/sqs/aws4_request"
+        );
+        assert_eq!(claim.date_time().to_string(), "20150830T123600Z");
+        assert_eq!(
+            claim.signed_headers().collect::<Vec<_>>(),
+            ["host", "x-amz-date"]
+        );
+        assert_eq!(claim.session_token(), None);
+        assert_eq!(claim.form(), Form::Header);
+
+        let claim = query_form(&format!("{GOOD_QUERY}&X-Amz-Security-Token=a%2Bb")).unwrap();
+        assert_eq!(claim.access_key_id(), "AKID");
+        assert_eq!(
+            claim.scope().to_string(),
+            "20150830/us-east-1/sqs/aws4_request"
+        );
+        assert_eq!(claim.session_token(), Some("a+b"));
+        assert_eq!(
+            claim.form(),
+            Form::Query {
+                expires: Duration::from_secs(60)
+            }
+        );
+    }
+
+    #[test]
+    fn the_date_may_stand_in_a_date_header() {
+        let with = |headers: &[(&str, &[u8])]| {
+            let mut all = vec![("Authorization", GOOD.as_bytes())];
+            all.extend_from_slice(headers);
+            header_form(&all).map(|claim| claim.date_time().to_string())
+        };
+        let expected = Ok("20150830T123600Z".to_owned());
+        assert_eq!(
+            with(&[("Date", b"Sun, 30 Aug 2015 12:36:00 GMT")]),
+            expected
+        );
+        assert_eq!(with(&[("Date", b" 20150830T123600Z ")]), expected);
+        assert_eq!(with(&[DATE, ("Date", b"rubbish")]), expected);
+        let date = |text| {
+            Err(ClaimError::Date {
+                fragment: fragment(text),
+            })
+        };
+        assert_eq!(with(&[("Date", b"rubbish")]), date("rubbish"));
+        assert_eq!(
+            with(&[("X-Amz-Date", b"Sun, 30 Aug 2015 12:36:00 GMT")]),
+            date("Sun, 30 Aug 2015 12:36:00 GMT")
+        );
+        let missing = ClaimError::MissingParameters {
+            parameters: vec![Parameter::Date],
+        };
+        assert_eq!(with(&[]), Err(missing));
+    }
+
+    #[test]
+    fn none_and_both_are_told_apart() {
+        let authorization = ("Authorization", GOOD.as_bytes());
+        assert_eq!(header_form(&[DATE]).err(), Some(ClaimError::Missing));
+        let target = format!("/?{GOOD_QUERY}");
+        let headers = [DATE, authorization];
+        let both = Claim::parse(&Request::new("GET", &target, &headers));
+        assert_eq!(both.err(), Some(ClaimError::BothForms));
+        // A date or token alone is not a signature.
+        assert_eq!(
+            query_form("X-Amz-Date=1&X-Amz-Expires=1").err(),
+            Some(ClaimError::Missing)
+        );
+        assert_eq!(
+            query_form("X-Amz-Signature=00&X-Amz-Date=1").err(),
+            Some(ClaimError::MissingQueryParameters {
+                parameters: vec![
+                    Parameter::Algorithm,
+                    Parameter::Credential,
+                    Parameter::SignedHeaders,
+                    Parameter::Expires
+                ]
+            })
+        );
+    }
+
+    #[test]
+    fn what_must_stand_once_is_refused_twice() {
+        let authorization = ("Authorization", GOOD.as_bytes());
+        for (name, shown) in [
+            ("host", "Host"),
+            ("AUTHORIZATION", "Authorization"),
+            ("x-amz-date", "X-Amz-Date"),
+            ("x-amz-security-token", "X-Amz-Security-Token"),
+            ("x-amz-content-sha256", "x-amz-content-sha256"),
+        ] {
+            let twice = [authorization, DATE, (name, b"1"), (name, b"1")];
+            let refused = header_form(&twice).err();
+            assert_eq!(
+                refused,
+                Some(ClaimError::Repeated { name: shown }),
+                "{name}"
+            );
+        }
+        for name in [
+            "X-Amz-Algorithm",
+            "X-Amz-Credential",
+            "X-Amz-Signature",
+            "X-Amz-SignedHeaders",
+            "X-Amz-Date",
+            "X-Amz-Expires",
+        ] {
+            let refused = query_form(&format!("{GOOD_QUERY}&{name}=1")).err();
+            assert_eq!(refused, Some(ClaimError::Repeated { name }), "{name}");
+            let spelled = name.replace('-', "%2D");
+            let refused = query_form(&format!("{GOOD_QUERY}&{spelled}=1")).err();
+            assert_eq!(refused, Some(ClaimError::Repeated { name }), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_credential_has_five_parts() {
+        for wrong in [
+            "",
+            "bogus",
+            "a/b/c/d",
+            "a/b/c/d/e/f",
+            "/20150830/us-east-1/sqs/aws4_request",
+            "a//c/d/e",
+        ] {
+            let header =
+                format!("AWS4-HMAC-SHA256 Credential={wrong}, SignedHeaders=host, Signature=0");
+            let expected = ClaimError::Credential {
+                fragment: fragment(wrong),
+            };
+            assert_eq!(authorized(&header).err(), Some(expected), "{wrong:?}");
+        }
+        // Whether these four are the right ones is for verifying to say.
+        let odd = "AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host, Signature=0";
+        assert_eq!(authorized(odd).unwrap().scope().as_str(), "b/c/d/e");
+    }
+
+    #[test]
+    fn signed_headers_are_a_sorted_list_in_lower_case() {
+        for (names, wrong) in [
+            ("", ""),
+            ("Host", "Host"),
+            ("host;host", "host"),
+            ("x-amz-date;host", "host"),
+            ("host;", ""),
+            ("host;x amz", "x amz"),
+        ] {
+            let header = format!(
+                "AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders={names}, Signature=0"
+            );
+            let expected = ClaimError::SignedHeaders {
+                fragment: fragment(wrong),
+            };
+            assert_eq!(authorized(&header).err(), Some(expected), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn a_life_is_one_second_to_seven_days() {
+        for seconds in ["1", "604800", "000060"] {
+            let query = GOOD_QUERY.replace("Expires=60", &format!("Expires={seconds}"));
+            assert!(query_form(&query).is_ok(), "{seconds}");
+        }
+        for wrong in [
+            "",
+            "0",
+            "604801",
+            "-1",
+            "+1",
+            "1.5",
+            "1e3",
+            "99999999999999999999",
+            "x",
+        ] {
+            let query = GOOD_QUERY.replace("Expires=60", &format!("Expires={wrong}"));
+            let expected = ClaimError::Expires {
+                fragment: fragment(wrong),
+            };
+            assert_eq!(query_form(&query).err(), Some(expected), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_bounded() {
+        let limit = |result: Result<Claim, ClaimError>| match result {
+            Err(ClaimError::TooLarge { limit, .. }) => limit,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(limit(authorized(&"x".repeat(8 * 1024 + 1))), 8 * 1024);
+        assert_eq!(limit(query_form(&"x".repeat(QUERY_MAX + 1))), QUERY_MAX);
+        assert_eq!(
+            limit(query_form(&"x&".repeat(QUERY_PARAMETERS_MAX + 1))),
+            QUERY_PARAMETERS_MAX
+        );
+        let names: Vec<String> = (0..=SIGNED_HEADERS_MAX)
+            .map(|n| format!("h{n:03}"))
+            .collect();
+        let names = names.join(";");
+        let header =
+            format!("AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders={names}, Signature=0");
+        assert_eq!(limit(authorized(&header)), SIGNED_HEADERS_MAX);
+        let token = "x".repeat(SESSION_TOKEN_MAX + 1);
+        let headers = [
+            DATE,
+            ("authorization", GOOD.as_bytes()),
+            ("x-amz-security-token", token.as_bytes()),
+        ];
+        assert_eq!(limit(header_form(&headers)), SESSION_TOKEN_MAX);
+    }
+
+    #[test]
+    fn a_token_is_compared_whole_and_shown_nowhere() {
+        let claim = query_form(&format!("{GOOD_QUERY}&X-Amz-Security-Token=hush")).unwrap();
+        assert!(claim.has_session_token(Some("hush")));
+        for other in [None, Some(""), Some("hus"), Some("hush!")] {
+            assert!(!claim.has_session_token(other), "{other:?}");
+        }
+        assert!(!format!("{claim:?}").contains("hush"));
+        assert!(authorized(GOOD).unwrap().has_session_token(None));
+        assert!(!authorized(GOOD).unwrap().has_session_token(Some("")));
+    }
+
+    #[test]
+    fn a_value_that_is_no_text_is_refused() {
+        let authorization = ("authorization", GOOD.as_bytes());
+        for (name, shown) in [
+            ("x-amz-date", "X-Amz-Date"),
+            ("x-amz-security-token", "X-Amz-Security-Token"),
+        ] {
+            let mut headers = vec![authorization, (name, &b"\xff"[..])];
+            if name != DATE.0 {
+                headers.push(DATE);
+            }
+            assert_eq!(
+                header_form(&headers).err(),
+                Some(ClaimError::NotText { name: shown })
+            );
+        }
+        let query = GOOD_QUERY.replace("Signature=00", "Signature=%FF");
+        let expected = ClaimError::NotText {
+            name: "X-Amz-Signature",
+        };
+        assert_eq!(query_form(&query).err(), Some(expected));
+    }
 }

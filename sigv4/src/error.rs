@@ -125,13 +125,18 @@ impl Parameter {
 
 /// A piece of a request as it came, for a message to the one who sent it. An `Authorization`
 /// header of another scheme can hold a password, so neither `Debug` nor any error's text shows it:
-/// only [`as_str`](Self::as_str) does.
+/// only [`as_str`](Self::as_str) does. At most 8 KiB of it are kept.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fragment(String);
 
+/// The most bytes that a [`Fragment`] keeps.
+const FRAGMENT_MAX: usize = 8 * 1024;
+
 impl Fragment {
     pub(crate) fn new(bytes: impl AsRef<[u8]>) -> Self {
-        Self(String::from_utf8_lossy(bytes.as_ref()).into_owned())
+        let bytes = bytes.as_ref();
+        let kept = &bytes[..bytes.len().min(FRAGMENT_MAX)];
+        Self(String::from_utf8_lossy(kept).into_owned())
     }
 
     /// The text, where not UTF-8 with replacement characters.

@@ -196,3 +196,105 @@ fn host_of(uri: &Uri) -> Option<&str> {
     };
     Some(host.strip_suffix(implied).unwrap_or(host))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+    use crate::claim::Claim;
+    use crate::credentials::Credentials;
+    use crate::key::SigningKey;
+    use crate::verify::VerifySettings;
+
+    fn now() -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(1_440_938_160)
+    }
+
+    fn signer() -> Signer {
+        let credentials = Credentials::new("AKID", "secret").with_session_token("hush");
+        Signer::new(credentials, "us-east-1", "sqs")
+    }
+
+    fn verify<B>(request: &HttpRequest<B>, body: &[u8]) -> bool {
+        let list = HeaderList::from(request);
+        let claim = Claim::parse(&list.request()).unwrap();
+        let key = SigningKey::derive(signer().credentials.secret(), claim.scope());
+        let settings = VerifySettings::default();
+        claim
+            .verify(&list.request(), body, &key, now(), &settings)
+            .is_ok()
+    }
+
+    #[test]
+    fn what_is_signed_verifies_and_can_be_signed_again() {
+        let mut request = HttpRequest::post("https://user:pw@sqs.example:443/a%20b?c=%2B")
+            .header("X-Amz-Target", "AmazonSQS.ListQueues")
+            .body(())
+            .unwrap();
+        for _retry in 0..2 {
+            let _ = sign_request(&signer(), &mut request, Payload::Bytes(b"{}"), now()).unwrap();
+            assert_eq!(request.headers()[HOST], "sqs.example");
+            assert_eq!(request.headers().len(), 5);
+            assert!(verify(&request, b"{}") && !verify(&request, b""));
+            assert!(!format!("{:?}", request.headers()).contains("hush"));
+        }
+    }
+
+    #[test]
+    fn what_is_presigned_verifies_and_can_be_presigned_again() {
+        let mut request = HttpRequest::get("http://localhost:9324?c=d")
+            .body(())
+            .unwrap();
+        let _ = sign_request(&signer(), &mut request, Payload::Bytes(b""), now()).unwrap();
+        let minute = Duration::from_secs(60);
+        let mut uris = Vec::new();
+        for _again in 0..2 {
+            let _ = presign_request(&signer(), &mut request, Payload::Bytes(b""), now(), minute)
+                .unwrap();
+            assert!(verify(&request, b""));
+            assert_eq!(request.headers().len(), 1, "{request:?}");
+            uris.push(request.uri().clone());
+        }
+        assert_eq!(uris[0], uris[1]);
+        assert!(
+            uris[0]
+                .to_string()
+                .starts_with("http://localhost:9324/?c=d&X-Amz-")
+        );
+    }
+
+    #[test]
+    fn the_host_is_the_one_given_or_the_uris() {
+        for (uri, host) in [
+            ("http://a:80/", "a"),
+            ("http://a:443/", "a:443"),
+            ("https://a:443/", "a"),
+            ("https://[::1]:9324/", "[::1]:9324"),
+        ] {
+            let request = HttpRequest::get(uri).body(()).unwrap();
+            let expected = [("host", host.as_bytes())];
+            assert_eq!(
+                HeaderList::from(&request).request().headers,
+                expected,
+                "{uri}"
+            );
+        }
+        let request = HttpRequest::get("http://a/")
+            .header("Host", "b")
+            .body(())
+            .unwrap();
+        assert_eq!(
+            HeaderList::from(&request).request().headers,
+            [("host", &b"b"[..])]
+        );
+    }
+
+    #[test]
+    fn a_uri_without_an_authority_needs_a_host() {
+        let mut request = HttpRequest::get("/a").body(()).unwrap();
+        let refused = sign_request(&signer(), &mut request, Payload::Bytes(b""), now());
+        assert_eq!(refused.err(), Some(SignError::HostMissing));
+        assert!(request.headers().is_empty());
+    }
+}

@@ -249,3 +249,150 @@ fn presigned_target(request: &Request<'_>, parameters: &Parameters) -> (Vec<u8>,
     }
     (target, query_at)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+    use crate::credentials::Credentials;
+    use crate::settings::{PathEncoding, PathNormalization, Settings};
+
+    const HOST: [(&str, &[u8]); 1] = [("Host", b"a")];
+
+    fn now() -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(1_440_938_160)
+    }
+
+    fn presign(
+        target: &str,
+        headers: &[(&str, &[u8])],
+        seconds: u64,
+    ) -> Result<Presigned, SignError> {
+        let signer = Signer::new(Credentials::new("AKID", "b"), "r", "s");
+        let request = Request::new("GET", target, headers);
+        signer.presign(
+            &request,
+            Payload::Bytes(b""),
+            now(),
+            Duration::from_secs(seconds),
+        )
+    }
+
+    /// Source: Amazon S3 API Reference, "Authenticating Requests: Using Query Parameters".
+    #[test]
+    fn the_s3_example_is_presigned_as_published() {
+        let settings = Settings::default()
+            .with_path_encoding(PathEncoding::Single)
+            .with_path_normalization(PathNormalization::AsIs);
+        let secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
+        let signer = Signer::new(
+            Credentials::new("AKIAIOSFODNN7EXAMPLE", secret),
+            "us-east-1",
+            "s3",
+        )
+        .with_settings(settings);
+        let headers: [(&str, &[u8]); 1] = [("Host", b"examplebucket.s3.amazonaws.com")];
+        let request = Request::new("GET", "/test.txt", &headers);
+        let now = UNIX_EPOCH + Duration::from_secs(1_369_353_600);
+        let day = Duration::from_secs(86_400);
+        let presigned = signer
+            .presign(&request, Payload::Unsigned, now, day)
+            .unwrap();
+        let signature = "aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404";
+        assert_eq!(presigned.signature().to_string(), signature);
+        assert_eq!(
+            String::from_utf8_lossy(presigned.target()),
+            format!(
+                "/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256\
+                 &X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request\
+                 &X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host\
+                 &X-Amz-Signature={signature}"
+            )
+        );
+    }
+
+    #[test]
+    fn a_url_signed_before_is_signed_anew() {
+        let fresh = presign("/p?a=+&b", &HOST, 60).unwrap();
+        let once = String::from_utf8(fresh.target().to_vec()).unwrap();
+        assert!(once.starts_with("/p?a=+&b&X-Amz-Algorithm="), "{once}");
+        let respelled = once.replacen("X-Amz-Date", "X%2dAmz-Date", 1);
+        for signed_before in [
+            &once,
+            &respelled,
+            &format!("{once}&X-Amz-Security-Token=old"),
+        ] {
+            let again = presign(signed_before, &HOST, 60).unwrap();
+            assert_eq!(String::from_utf8_lossy(again.target()), once);
+        }
+        assert!(once.ends_with(&String::from_utf8_lossy(fresh.query()).into_owned()));
+    }
+
+    #[test]
+    fn headers_of_a_header_form_signature_are_left_out() {
+        let headers: [(&str, &[u8]); 4] = [
+            ("Host", b"a"),
+            ("Authorization", b"old"),
+            ("X-Amz-Date", b"old"),
+            ("X-Amz-Content-Sha256", b"old"),
+        ];
+        let presigned = presign("/", &headers, 60).unwrap();
+        assert_eq!(
+            presigned.signature(),
+            presign("/", &HOST, 60).unwrap().signature()
+        );
+        assert!(
+            presigned
+                .headers_to_remove()
+                .contains(&"x-amz-content-sha256")
+        );
+    }
+
+    #[test]
+    fn a_life_is_one_second_to_seven_days() {
+        for seconds in [1, 604_800] {
+            assert!(presign("/", &HOST, seconds).is_ok());
+        }
+        for seconds in [0, 604_801, u64::MAX] {
+            let expected = SignError::Expires(Duration::from_secs(seconds));
+            assert_eq!(presign("/", &HOST, seconds).err(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn a_session_token_is_signed_or_appended() {
+        let request = Request::new("GET", "", &HOST);
+        for (setting, is_signed) in [
+            (SessionToken::Signed, true),
+            (SessionToken::AppendedUnsigned, false),
+        ] {
+            let credentials = Credentials::new("AKID", "b").with_session_token("hu/sh");
+            let signer = Signer::new(credentials, "r", "s")
+                .with_settings(Settings::default().with_session_token(setting));
+            let minute = Duration::from_secs(60);
+            let presigned = signer
+                .presign(&request, Payload::Bytes(b""), now(), minute)
+                .unwrap();
+            let target = String::from_utf8_lossy(presigned.target()).into_owned();
+            assert!(target.starts_with("/?X-Amz-Algorithm="), "{target}");
+            assert!(
+                target.contains("&X-Amz-Security-Token=hu%2Fsh&X-Amz-Signature="),
+                "{target}"
+            );
+            assert_eq!(
+                presigned
+                    .canonical_request()
+                    .to_string()
+                    .contains("hu%2Fsh"),
+                is_signed
+            );
+            assert!(
+                presigned
+                    .parameters()
+                    .any(|p| p == ("X-Amz-Security-Token", "hu/sh"))
+            );
+            assert!(!format!("{presigned:?}").contains("hu%2Fsh"));
+        }
+    }
+}

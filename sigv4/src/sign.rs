@@ -318,3 +318,247 @@ pub(crate) fn check_host(request: &Request<'_>) -> Result<(), SignError> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+    use crate::settings::{PathEncoding, PathNormalization};
+
+    fn now() -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(1_440_938_160)
+    }
+
+    fn signer() -> Signer {
+        let secret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
+        Signer::new(Credentials::new("AKIDEXAMPLE", secret), "us-east-1", "iam")
+    }
+
+    fn sign(headers: &[(&str, &[u8])]) -> Result<Signed, SignError> {
+        signer().sign(
+            &Request::new("GET", "/", headers),
+            Payload::Bytes(b""),
+            now(),
+        )
+    }
+
+    fn header<'a>(signed: &'a Signed, name: &str) -> Option<&'a str> {
+        signed
+            .headers()
+            .find(|(given, _)| *given == name)
+            .map(|(_, value)| value)
+    }
+
+    /// Source: AWS General Reference, "Task 3: Calculate the signature" (the ListUsers example).
+    #[test]
+    fn the_worked_example_is_signed_as_published() {
+        let headers: [(&str, &[u8]); 2] = [
+            ("Host", b"iam.amazonaws.com"),
+            (
+                "Content-Type",
+                b"application/x-www-form-urlencoded; charset=utf-8",
+            ),
+        ];
+        let request = Request::new("GET", "/?Action=ListUsers&Version=2010-05-08", &headers);
+        let signed = signer().sign(&request, Payload::Bytes(b""), now()).unwrap();
+        let signature = "5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7";
+        assert_eq!(signed.signature().to_string(), signature);
+        assert_eq!(
+            signed.headers().collect::<Vec<_>>(),
+            [
+                (
+                    "Authorization",
+                    &*format!(
+                        "AWS4-HMAC-SHA256 \
+                         Credential=AKIDEXAMPLE/20150830/us-east-1/iam/aws4_request, \
+                         SignedHeaders=content-type;host;x-amz-date, Signature={signature}"
+                    )
+                ),
+                ("X-Amz-Date", "20150830T123600Z"),
+            ]
+        );
+    }
+
+    /// Source: Amazon S3 API Reference, "Signature Calculations for the Authorization Header:
+    /// Transferring Payload in a Single Chunk", "GET Object" and "PUT Object".
+    #[test]
+    fn s3_examples_are_signed_as_published() {
+        let settings = Settings::default()
+            .with_path_encoding(PathEncoding::Single)
+            .with_path_normalization(PathNormalization::AsIs)
+            .with_content_sha256(ContentSha256::Add);
+        let secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
+        let signer = Signer::new(
+            Credentials::new("AKIAIOSFODNN7EXAMPLE", secret),
+            "us-east-1",
+            "s3",
+        )
+        .with_settings(settings);
+        let now = UNIX_EPOCH + Duration::from_secs(1_369_353_600);
+        let host: (&str, &[u8]) = ("Host", b"examplebucket.s3.amazonaws.com");
+
+        let headers = [host, ("Range", b"bytes=0-9")];
+        let get = Request::new("GET", "/test.txt", &headers);
+        assert_eq!(
+            signer
+                .sign(&get, Payload::Bytes(b""), now)
+                .unwrap()
+                .signature()
+                .to_string(),
+            "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"
+        );
+        let headers = [
+            host,
+            ("Date", b"Fri, 24 May 2013 00:00:00 GMT"),
+            ("x-amz-storage-class", b"REDUCED_REDUNDANCY"),
+        ];
+        let put = Request::new("PUT", "/test$file.text", &headers);
+        let body = Payload::Bytes(b"Welcome to Amazon S3.");
+        assert_eq!(
+            signer
+                .sign(&put, body, now)
+                .unwrap()
+                .signature()
+                .to_string(),
+            "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"
+        );
+        let headers = [host];
+        let get = Request::new("GET", "/?lifecycle", &headers);
+        assert_eq!(
+            signer
+                .sign(&get, Payload::Bytes(b""), now)
+                .unwrap()
+                .signature()
+                .to_string(),
+            "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"
+        );
+        let get = Request::new("GET", "/?max-keys=2&prefix=J", &headers);
+        assert_eq!(
+            signer
+                .sign(&get, Payload::Bytes(b""), now)
+                .unwrap()
+                .signature()
+                .to_string(),
+            "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"
+        );
+    }
+
+    #[test]
+    fn a_host_must_be_given_once() {
+        for headers in [&[][..], &[("Host", &b""[..])], &[("Host", &b" \t"[..])]] {
+            assert_eq!(
+                sign(headers).err(),
+                Some(SignError::HostMissing),
+                "{headers:?}"
+            );
+        }
+        let twice = [("Host", &b"a"[..]), ("host", b"b")];
+        assert_eq!(sign(&twice).err(), Some(SignError::HostRepeated));
+    }
+
+    #[test]
+    fn a_request_signed_before_is_signed_anew() {
+        let fresh = sign(&[("Host", b"a")]).unwrap();
+        let stale = sign(&[
+            ("Host", b"a"),
+            ("AUTHORIZATION", b"old"),
+            ("x-amz-date", b"old"),
+            ("X-Amz-Security-Token", b"old"),
+        ])
+        .unwrap();
+        assert_eq!(stale.signature(), fresh.signature());
+        assert_eq!(stale.headers_to_remove(), ["x-amz-security-token"]);
+    }
+
+    #[test]
+    fn a_payload_hash_that_is_stated_is_stated_right() {
+        let signed = sign(&[("Host", b"a"), ("X-Amz-Content-Sha256", b"old")]).unwrap();
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(header(&signed, "x-amz-content-sha256"), Some(empty));
+        let canonical = signed.canonical_request().to_string();
+        assert!(
+            canonical.contains(&format!("x-amz-content-sha256:{empty}\n")),
+            "{canonical}"
+        );
+        assert_eq!(
+            header(&sign(&[("Host", b"a")]).unwrap(), "x-amz-content-sha256"),
+            None
+        );
+    }
+
+    #[test]
+    fn a_query_that_carries_a_signature_is_refused() {
+        let headers: [(&str, &[u8]); 1] = [("Host", b"a")];
+        for query in [
+            "X-Amz-Signature=0",
+            "a&X%2DAmz-Credential=0",
+            "X-Amz-Algorithm",
+        ] {
+            let target = format!("/?{query}");
+            let request = Request::new("GET", &target, &headers);
+            let refused = signer().sign(&request, Payload::Bytes(b""), now()).err();
+            assert_eq!(refused, Some(SignError::AlreadyPresigned), "{query}");
+        }
+    }
+
+    #[test]
+    fn a_session_token_is_signed_or_only_sent() {
+        let request = Request::new("GET", "/", &[("Host", b"a")]);
+        for (setting, is_signed) in [
+            (SessionToken::Signed, true),
+            (SessionToken::AppendedUnsigned, false),
+        ] {
+            let credentials = Credentials::new("a", "b").with_session_token("hush");
+            let signer = Signer::new(credentials, "r", "s")
+                .with_settings(Settings::default().with_session_token(setting));
+            let signed = signer.sign(&request, Payload::Bytes(b""), now()).unwrap();
+            assert_eq!(header(&signed, "X-Amz-Security-Token"), Some("hush"));
+            assert_eq!(
+                signed.canonical_request().to_string().contains("hush"),
+                is_signed
+            );
+            assert!(signed.headers_to_remove().is_empty());
+            assert!(!format!("{signed:?} {signer:?}").contains("hush"));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_refused() {
+        let request = Request::new("GET", "/", &[("Host", b"a")]);
+        let refused = |signer: Signer| signer.sign(&request, Payload::Bytes(b""), now()).err();
+        for id in ["", "a/b", "a,b", "a b", "a\r\nb"] {
+            let signer = Signer::new(Credentials::new(id, "b"), "r", "s");
+            assert_eq!(refused(signer), Some(SignError::AccessKeyId(id.to_owned())));
+        }
+        for token in ["", "a b", "a\nb", "é"] {
+            let credentials = Credentials::new("a", "b").with_session_token(token);
+            assert_eq!(
+                refused(Signer::new(credentials, "r", "s")),
+                Some(SignError::SessionToken)
+            );
+        }
+        let signer = Signer::new(Credentials::new("a", "b"), "r\n", "s");
+        assert!(matches!(refused(signer), Some(SignError::Scope(_))));
+    }
+
+    #[test]
+    fn the_key_of_the_day_is_kept_and_changed_at_midnight() {
+        let signer = signer();
+        let at = |text| DateTime::parse(text).unwrap();
+        let day = signer.day(at("20150830T000000Z")).unwrap();
+        assert!(Arc::ptr_eq(
+            &day,
+            &signer.day(at("20150830T235959Z")).unwrap()
+        ));
+        let next = signer.day(at("20150831T000000Z")).unwrap();
+        assert_eq!(next.scope.date(), "20150831");
+        assert_ne!(next.key.expose_bytes(), day.key.expose_bytes());
+    }
+
+    #[test]
+    fn a_signer_is_shared_between_threads() {
+        fn check<T: Send + Sync>() {}
+        check::<Signer>();
+    }
+}
