@@ -1,6 +1,8 @@
 //! The crate from outside: what is signed verifies, what counts and what does not, and that no
 //! input makes it panic.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod equivalents;
 mod hostile;
 mod properties;
