@@ -51,28 +51,35 @@ impl Answer {
         headers::request_id(&self.headers)
     }
 
-    /// The error in a refusal.
-    pub(super) fn refusal(&self) -> Refusal {
-        Refusal::read(&self.headers, &self.body)
+    /// The error in a refusal, without the secret wherever it is repeated.
+    pub(super) fn refusal(&mut self, secret: Option<&str>) -> Refusal {
+        let mut refusal = Refusal::read(&self.headers, &self.body);
+        if let Some(secret) = secret
+            && refusal.redact(secret, REDACTED)
+        {
+            // The body may spell it with escapes that nobody searches for.
+            self.body.clear();
+            self.body.extend_from_slice(REDACTED.as_bytes());
+        }
+        refusal
     }
 
-    /// Replaces a secret wherever the body repeats it.
+    /// Replaces a secret wherever the body repeats it as it is.
     pub(super) fn redact(&mut self, secret: &str) {
-        const REPLACEMENT: &[u8] = b"(redacted)";
-        if secret.is_empty() {
-            return;
-        }
         let mut clean = BytesMut::with_capacity(self.body.len());
         let mut rest = &self.body[..];
         while let Some(at) = find(rest, secret.as_bytes()) {
             clean.extend_from_slice(&rest[..at]);
-            clean.extend_from_slice(REPLACEMENT);
+            clean.extend_from_slice(REDACTED.as_bytes());
             rest = &rest[at + secret.len()..];
         }
         clean.extend_from_slice(rest);
         self.body = clean;
     }
 }
+
+/// What stands where a secret was.
+const REDACTED: &str = "(redacted)";
 
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     text.windows(part.len()).position(|window| window == part)

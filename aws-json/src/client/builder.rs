@@ -27,6 +27,19 @@ pub const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 pub const RESPONSE_LIMIT: usize = 16 * 1024 * 1024;
 
 /// Settings of a [`Client`], from [`Client::builder`].
+///
+/// ```
+/// use aws_json::client::{BuildError, Client, Credentials, Service};
+///
+/// let sqs = Service::new("sqs", "AmazonSQS").query_compatible();
+/// let client = Client::builder(sqs.clone())
+///     .endpoint("https://sqs.eu-west-1.amazonaws.com")
+///     .credentials(Credentials::new("test", "test"))
+///     .build()?;
+/// assert_eq!(client.region(), "eu-west-1");
+/// assert_eq!(Client::builder(sqs).build().unwrap_err(), BuildError::NoEndpoint);
+/// # Ok::<(), BuildError>(())
+/// ```
 #[must_use = "a builder does nothing until `build`"]
 pub struct Builder {
     service: Service,
@@ -99,8 +112,9 @@ impl Builder {
         self
     }
 
-    /// The largest answer that is read, in bytes. 16 MiB by default. A longer one is an error,
-    /// or is cut here if it is a refusal.
+    /// The largest body of an answer that is read, in bytes. 16 MiB by default. A longer one is
+    /// an error, or is cut here if it is a refusal. Its head is bounded by hyper: 100 headers,
+    /// about 400 KiB.
     pub fn response_limit(mut self, bytes: usize) -> Self {
         self.response_limit = bytes;
         self

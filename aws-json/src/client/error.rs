@@ -76,18 +76,22 @@ impl Error {
     }
 
     /// A failure after an answer's head arrived. A status other than 2xx makes it a refusal,
-    /// whatever else went wrong.
-    pub(super) fn answered(kind: Kind, answer: &Answer) -> Self {
+    /// whatever else went wrong. Of what the answer repeats of the secret, nothing is kept.
+    pub(super) fn answered(kind: Kind, mut answer: Answer, secret: Option<&str>) -> Self {
         let refused = !answer.status.is_success();
+        if let Some(secret) = secret {
+            answer.redact(secret);
+        }
+        let refusal = if refused {
+            answer.refusal(secret)
+        } else {
+            Refusal::default()
+        };
         Self(Box::new(Inner {
             kind: if refused { Kind::Refusal } else { kind },
             status: Some(answer.status),
             request_id: answer.request_id().map(ToOwned::to_owned),
-            refusal: if refused {
-                answer.refusal()
-            } else {
-                Refusal::default()
-            },
+            refusal,
             body: answer.body[..answer.body.len().min(BODY_KEPT)].to_vec(),
         }))
     }

@@ -133,12 +133,9 @@ impl Client {
         body::decode(&answer.body).map_err(|error| self.failure(Kind::Output(error), answer))
     }
 
-    /// A failure after an answer began, without what may not be kept of the answer.
-    fn failure(&self, kind: Kind, mut answer: Answer) -> Error {
-        if let Some(token) = self.inner.signers.session_token() {
-            answer.redact(token);
-        }
-        Error::answered(kind, &answer)
+    /// A failure after an answer began.
+    fn failure(&self, kind: Kind, answer: Answer) -> Error {
+        Error::answered(kind, answer, self.inner.signers.session_token())
     }
 
     /// Sends one signed request and reads the whole answer, which is a success.

@@ -304,6 +304,18 @@ impl Refusal {
         self.query_code.as_deref()
     }
 
+    /// Replaces a secret in the message. Whether it was there.
+    #[cfg(feature = "client")]
+    pub(crate) fn redact(&mut self, secret: &str, replacement: &str) -> bool {
+        match &mut self.message {
+            Some(message) if message.contains(secret) => {
+                *message = message.replace(secret, replacement);
+                true
+            }
+            Some(_) | None => false,
+        }
+    }
+
     /// Whose fault, if the query error header says so. Otherwise the status tells:
     /// [`Fault::from_status`].
     #[must_use]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use aws_json::client::{Credentials, Operation, Service};
+use aws_json::client::{Credentials, Error, Operation, Service};
 use aws_json::codec::content_type::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -420,4 +420,19 @@ async fn a_client_shows_no_secret() {
         !shown.contains("wJalr") && !shown.contains("the-token"),
         "{shown}"
     );
+}
+
+#[tokio::test]
+async fn a_client_its_calls_and_its_errors_may_change_threads() {
+    fn may_change_threads<T: Send>(value: T) -> T {
+        value
+    }
+    let server = Server::start([Answer::ok("{}"), Answer::new(400, &[], "")]).await;
+    let client = server.client();
+    let (first, second) = (client.clone(), client);
+    let first = tokio::spawn(async move { first.call::<Receive>(&receive()).await });
+    bounded(first).await.unwrap().unwrap();
+    let call = may_change_threads(second.call_value("list_queues", None));
+    let error: Box<dyn std::error::Error + Send + Sync> = bounded(call).await.unwrap_err().into();
+    assert!(error.downcast_ref::<Error>().is_some());
 }

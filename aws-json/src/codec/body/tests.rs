@@ -252,6 +252,15 @@ fn a_whole_number_may_be_written_as_a_float() {
 }
 
 #[test]
+fn a_float_is_read_to_the_last_bit() {
+    let written = 477_437_801.946_598_77;
+    assert_eq!(
+        shape(&format!(r#"{{"Ratio":{written}}}"#)).ratio,
+        Some(written)
+    );
+}
+
+#[test]
 fn a_number_kept_as_text_by_serde_json_is_a_number() {
     // What serde_json hands out for 5 when its feature `arbitrary_precision` is on.
     let text = |digits| format!(r#"{{"$serde_json::private::Number":"{digits}"}}"#);
