@@ -96,7 +96,9 @@ pub(crate) fn push_names(text: &mut String, lines: &[HeaderLine<'_>]) {
         if at > 0 {
             text.push(';');
         }
-        text.extend(same[0].name.chars().map(|c| c.to_ascii_lowercase()));
+        let start = text.len();
+        text.push_str(same[0].name);
+        text[start..].make_ascii_lowercase();
     }
 }
 
@@ -109,10 +111,29 @@ pub(crate) fn compare_names(a: &str, b: &str) -> Ordering {
 
 /// Whether a text is an HTTP token (RFC 9110, section 5.6.2), as methods and header names are.
 pub(crate) fn is_token(text: &str) -> bool {
+    let is_mark = |byte| {
+        matches!(
+            byte,
+            b'!' | b'#'
+                | b'$'
+                | b'%'
+                | b'&'
+                | b'\''
+                | b'*'
+                | b'+'
+                | b'-'
+                | b'.'
+                | b'^'
+                | b'_'
+                | b'`'
+                | b'|'
+                | b'~'
+        )
+    };
     !text.is_empty()
         && text
             .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
+            .all(|b| b.is_ascii_alphanumeric() || is_mark(b))
 }
 
 /// The method, if it is one, or else what it is: a line feed in it would make two readings of one
@@ -150,24 +171,25 @@ const fn is_space(byte: u8) -> bool {
 
 /// Writes a value trimmed, every run of white space in it as one space, also between quotes.
 fn write_folded(sink: &mut impl Sink, value: &[u8]) {
-    let words = value
+    let mut words = value
         .split(|&byte| is_space(byte))
         .filter(|word| !word.is_empty());
-    for (at, word) in words.enumerate() {
-        if at > 0 {
-            sink.put(b" ");
-        }
+    if let Some(word) = words.next() {
+        sink.put(word);
+    }
+    for word in words {
+        sink.put(b" ");
         sink.put(word);
     }
 }
 
 fn write_lower_case(sink: &mut impl Sink, name: &str) {
-    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        for byte in name.bytes() {
-            sink.put(&[byte.to_ascii_lowercase()]);
-        }
-    } else {
-        sink.put(name.as_bytes());
+    for part in name.as_bytes().chunks(32) {
+        let mut lower = [0; 32];
+        let lower = &mut lower[..part.len()];
+        lower.copy_from_slice(part);
+        lower.make_ascii_lowercase();
+        sink.put(lower);
     }
 }
 

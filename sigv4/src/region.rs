@@ -3,7 +3,7 @@
 /// Signed for when a host tells no region, as AWS's own tools do for a local emulator.
 const UNKNOWN: &str = "us-east-1";
 
-/// The suffixes under which AWS serves, with the label that may stand between the region and them.
+/// The suffixes under which AWS serves, of every partition.
 const SUFFIXES: [&str; 10] = [
     ".amazonaws.com",
     ".amazonaws.com.cn",
@@ -19,14 +19,12 @@ const SUFFIXES: [&str; 10] = [
 
 /// The region in the name of an AWS endpoint, or `us-east-1` for any other host.
 ///
-/// A port is ignored, and so is the case of the name. Known are the plain, FIPS and dual-stack names
-/// of all partitions (`sqs.eu-west-1.amazonaws.com`, `sqs-fips.us-east-2.api.aws`), names with
-/// further labels before the service (`vpce-1.sqs.eu-west-1.vpce.amazonaws.com`, a bucket), the
-/// legacy names of SQS (`eu-west-1.queue.amazonaws.com`; `queue.amazonaws.com` is `us-east-1`), and
-/// LocalStack's (`sqs.eu-west-1.localhost.localstack.cloud`).
-///
-/// The result borrows from `host`, so it has its case: a region's name is only told from a host in
-/// lower case or mixed case if its label is in lower case.
+/// Known are the plain, FIPS and dual-stack names of all partitions
+/// (`sqs.eu-west-1.amazonaws.com`, `sqs-fips.us-east-2.api.aws`), names with further labels before
+/// the service (`vpce-1.sqs.eu-west-1.vpce.amazonaws.com`, a bucket), the legacy names of SQS
+/// (`eu-west-1.queue.amazonaws.com`; `queue.amazonaws.com` is `us-east-1`), and LocalStack's
+/// (`sqs.eu-west-1.localhost.localstack.cloud`). A port is ignored. Names are read in lower case
+/// only, since a region is signed for in lower case and the result borrows from `host`.
 ///
 /// # Example
 /// ```
@@ -136,6 +134,7 @@ mod tests {
             "sqs.eu-west.amazonaws.com",
             "sqs.eu-west-.amazonaws.com",
             "sqs.eu--1.amazonaws.com",
+            "SQS.EU-WEST-1.AMAZONAWS.COM",
         ] {
             assert_eq!(region_from_host(host), "us-east-1", "{host:?}");
         }
