@@ -282,12 +282,7 @@ async fn nobody_listening_is_a_failure_to_connect() {
         .unwrap_err();
     assert!(error.is_connect() && !error.is_timeout());
     assert_eq!(error.status(), None);
-    assert!(
-        error
-            .to_string()
-            .starts_with("cannot connect: Connection refused"),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("cannot connect: "), "{error}");
 }
 
 #[tokio::test]
@@ -309,14 +304,14 @@ async fn a_session_token_that_the_service_repeats_is_removed() {
         .credentials(Credentials::new(KEY, SECRET).with_session_token(TOKEN))
         .build()
         .unwrap();
-    for _ in 0..3 {
+    for _ in 0..4 {
         let error = bounded(client.call_value("list_queues", None))
             .await
             .unwrap_err();
         let kept = String::from_utf8(error.body().to_vec()).unwrap();
         for shown in [error.to_string(), format!("{error:?}"), kept] {
             assert!(
-                !shown.contains("FwoG") && !shown.contains(SECRET),
+                !shown.contains("woGZXI") && !shown.contains(SECRET),
                 "{shown}"
             );
         }
@@ -327,4 +322,15 @@ async fn a_session_token_that_the_service_repeats_is_removed() {
             );
         }
     }
+}
+
+#[tokio::test]
+async fn an_empty_session_token_removes_nothing() {
+    let server = Server::start([Answer::new(403, &[], r#"{"__type":"ns#A","message":"m"}"#)]).await;
+    let credentials = Credentials::new(KEY, SECRET).with_session_token("");
+    let client = server.builder().credentials(credentials).build().unwrap();
+    let error = bounded(client.call_value("list_queues", None))
+        .await
+        .unwrap_err();
+    assert_eq!(error.to_string(), "A: m (403, no request id)");
 }
