@@ -26,8 +26,6 @@ impl Signers {
     /// The session token, which a service may repeat when it explains a wrong signature: to be
     /// removed from what is kept of its answer.
     pub(super) fn session_token(&self) -> Option<&str> {
-        self.credentials
-            .session_token()
-            .filter(|token| !token.is_empty())
+        self.credentials.session_token()
     }
 }

@@ -325,12 +325,36 @@ async fn a_session_token_that_the_service_repeats_is_removed() {
 }
 
 #[tokio::test]
-async fn an_empty_session_token_removes_nothing() {
-    let server = Server::start([Answer::new(403, &[], r#"{"__type":"ns#A","message":"m"}"#)]).await;
-    let credentials = Credentials::new(KEY, SECRET).with_session_token("");
-    let client = server.builder().credentials(credentials).build().unwrap();
-    let error = bounded(client.call_value("list_queues", None))
+async fn credentials_that_cannot_be_signed_with_are_an_error_before_anything_is_sent() {
+    let server = Server::start([]).await;
+    for (credentials, text) in [
+        (
+            Credentials::new(KEY, SECRET).with_session_token(""),
+            "the call cannot be signed: the session token is empty or not visible ASCII",
+        ),
+        (
+            Credentials::new(KEY, SECRET).with_session_token("hush\n"),
+            "the call cannot be signed: the session token is empty or not visible ASCII",
+        ),
+    ] {
+        let client = server.builder().credentials(credentials).build().unwrap();
+        let error = bounded(client.call_value("list_queues", None))
+            .await
+            .unwrap_err();
+        assert_eq!(error.to_string(), text);
+        assert!(error.status().is_none() && !error.is_connect() && !error.is_timeout());
+    }
+    let bad_key = server
+        .builder()
+        .credentials(Credentials::new("a b/c", SECRET))
+        .build()
+        .unwrap();
+    let error = bounded(bad_key.call_value("list_queues", None))
         .await
         .unwrap_err();
-    assert_eq!(error.to_string(), "A: m (403, no request id)");
+    assert!(
+        error.to_string().starts_with("the call cannot be signed: "),
+        "{error}"
+    );
+    assert!(server.recorded().is_empty());
 }
