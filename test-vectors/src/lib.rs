@@ -1,1 +1,37 @@
 //! AWS's published signing vectors, typed, and a conformance runner.
+//!
+//! Two sources of cases, one type for both:
+//!
+//! - AWS's own suite, which travels inside the crates.io package `aws-sigv4`. [`suite::locate`] finds
+//!   that package's folder through `cargo metadata`, [`suite::load`] reads it. Nothing is copied here.
+//! - Vectors of this repository, in `test-vectors/vectors/sigv4`, read by [`vectors::load`]: examples
+//!   that AWS publishes in its documentation, and SQS requests signed by botocore.
+//!
+//! [`run::run`] takes cases through an implementation, a [`run::Subject`], and returns a
+//! [`report::Report`]: each case signed and verified, in header form and in query form, every stage
+//! compared. `cargo run -p test-vectors` is that over [`subject::Sigv4`].
+//!
+//! # Example
+//!
+//! ```
+//! use test_vectors::{report::Report, run, subject::Sigv4, vectors};
+//!
+//! let cases = vectors::load(&vectors::folder())?;
+//! let report: Report = run::run(&Sigv4, &cases);
+//! assert_eq!(report.failed(), 0, "{report}");
+//! # Ok::<(), test_vectors::LoadError>(())
+//! ```
+
+pub mod alter;
+pub mod case;
+pub mod diff;
+mod error;
+pub mod message;
+pub mod report;
+pub mod run;
+pub mod subject;
+pub mod suite;
+mod timestamp;
+pub mod vectors;
+
+pub use error::LoadError;

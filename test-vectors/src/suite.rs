@@ -1,0 +1,244 @@
+//! AWS's published suite: where it is, how its files are read, and what is done about its odd ones.
+//!
+//! The suite comes from AWS's C signer (<https://github.com/awslabs/aws-c-auth>, folder
+//! `tests/aws-signing-test-suite`) and is shipped inside the crates.io package `aws-sigv4`, with two
+//! older cases added. Its folder `v4` has one folder a case:
+//!
+//! | file | holds |
+//! |---|---|
+//! | `context.json` | who signs, when, for which service, and how |
+//! | `request.txt` | the request before it is signed |
+//! | `header-…`, `query-…` | for each form what must come out: `canonical-request.txt`, `string-to-sign.txt`, `signature.txt`, `signed-request.txt` |
+
+mod odd;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::case::{
+    Case, ContentSha256, Context, Expected, Form, PathNormalization, SessionToken, Settings,
+};
+use crate::error::{entries, read};
+use crate::message::Message;
+use crate::{LoadError, timestamp};
+
+/// The crates.io package that carries the suite, and the version that this package pins.
+pub const PACKAGE: (&str, &str) = ("aws-sigv4", "1.6.4");
+
+/// The suite as it was read.
+#[derive(Debug, Clone)]
+pub struct Suite {
+    /// The cases in the order of their names.
+    pub cases: Vec<Case>,
+    /// What is not as published, or not checked, and why: printed beside the results, never counted.
+    pub notes: Vec<Note>,
+}
+
+/// Something about the suite that a reader of the results must know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// What was done about it.
+    pub what: Treatment,
+    /// The folder of the case.
+    pub case: String,
+    /// Which part of it.
+    pub part: &'static str,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// What was done about an odd part of the suite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Treatment {
+    /// It is read otherwise than it is written.
+    Corrected,
+    /// It is not checked.
+    Skipped,
+}
+
+impl std::fmt::Display for Note {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let what = match self.what {
+            Treatment::Corrected => "corrected",
+            Treatment::Skipped => "skipped",
+        };
+        write!(
+            f,
+            "{what}: {} {} because {}",
+            self.case, self.part, self.reason
+        )
+    }
+}
+
+/// Finds the suite inside the pinned package, among the sources that cargo keeps. The package is a test
+/// dependency of this one, and cargo downloads what it lists, so that this works on a fresh machine too.
+///
+/// # Errors
+///
+/// [`LoadError::NotFound`] when `cargo metadata` fails (it is run with `--locked`, and may need the
+/// network once) or does not list the package in this version.
+pub fn locate() -> Result<PathBuf, LoadError> {
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    let metadata = cargo_metadata::MetadataCommand::new()
+        .manifest_path(manifest)
+        .other_options(["--locked".to_owned()])
+        .exec()
+        .map_err(|error| LoadError::NotFound(error.to_string()))?;
+    let (name, version) = PACKAGE;
+    let package = metadata
+        .packages
+        .iter()
+        .find(|package| package.name.as_str() == name && package.version.to_string() == version);
+    let folder = package
+        .and_then(|package| package.manifest_path.parent())
+        .ok_or_else(|| {
+            LoadError::NotFound(format!(
+                "cargo metadata of {manifest} does not list {name} {version}"
+            ))
+        })?;
+    Ok(folder.join("aws-signing-test-suite").into_std_path_buf())
+}
+
+/// Reads the v4 cases of a copy of the suite: `folder` is the one that holds the folder `v4`.
+///
+/// # Errors
+///
+/// The first file that is missing or not as it should be, by name, with what was expected. A file may
+/// be missing only where this package knows why (see [`Suite::notes`]).
+pub fn load(folder: &Path) -> Result<Suite, LoadError> {
+    let v4 = folder.join("v4");
+    let mut suite = Suite {
+        cases: Vec::new(),
+        notes: Vec::new(),
+    };
+    for path in entries(&v4, "the folder v4 of AWS's signing suite")? {
+        if path.is_dir() {
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            match odd::EXTRA.iter().find(|extra| extra.name == name) {
+                Some(extra) => extra.load(&path, &mut suite)?,
+                None => load_case(&path, name, &mut suite)?,
+            }
+        }
+    }
+    if suite.cases.is_empty() {
+        return Err(LoadError::malformed(
+            &v4,
+            "no case is in it; expected a folder for each case",
+        ));
+    }
+    suite.notes.extend(odd::left_out());
+    Ok(suite)
+}
+
+fn load_case(folder: &Path, name: String, suite: &mut Suite) -> Result<(), LoadError> {
+    let context = load_context(&folder.join("context.json"))?;
+    let mut request = load_message(&folder.join("request.txt"))?;
+    let header = load_expected(folder, Form::Header)?;
+    let query = load_expected(folder, Form::Query)?;
+    if let Some(correction) = odd::CORRECTED_TARGETS.iter().find(|odd| odd.case == name)
+        && let Some(signed) = &header.signed_request
+        && signed.target != request.target
+    {
+        request.target.clone_from(&signed.target);
+        suite.notes.push(correction.note());
+    }
+    suite.cases.push(Case {
+        name,
+        context,
+        request,
+        derived_key: None,
+        header: Some(header),
+        query: Some(query),
+    });
+    Ok(())
+}
+
+fn load_expected(folder: &Path, form: Form) -> Result<Expected, LoadError> {
+    let file = |name: &str| folder.join(format!("{form}-{name}.txt"));
+    Ok(Expected {
+        canonical_request: Some(load_stage(&file("canonical-request"))?),
+        string_to_sign: Some(load_stage(&file("string-to-sign"))?),
+        signature: Some(load_stage(&file("signature"))?),
+        signed_request: Some(load_message(&file("signed-request"))?),
+    })
+}
+
+/// No stage ends in a line feed, while one of the files does.
+fn load_stage(path: &Path) -> Result<String, LoadError> {
+    let mut text = read(path, "one stage of a signature")?;
+    if text.ends_with('\n') {
+        text.pop();
+    }
+    Ok(text)
+}
+
+fn load_message(path: &Path) -> Result<Message, LoadError> {
+    let text = read(path, "an HTTP request as text")?;
+    Message::parse(&text).map_err(|problem| LoadError::malformed(path, problem))
+}
+
+/// `context.json`. An unknown member is refused: it would mean something that is not done here.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ContextFile {
+    credentials: CredentialsFile,
+    expiration_in_seconds: u64,
+    normalize: bool,
+    region: String,
+    service: String,
+    sign_body: bool,
+    timestamp: String,
+    #[serde(default)]
+    omit_session_token: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CredentialsFile {
+    access_key_id: String,
+    secret_access_key: String,
+    token: Option<String>,
+}
+
+fn load_context(path: &Path) -> Result<Context, LoadError> {
+    let text = read(path, "the context of a case")?;
+    let file: ContextFile = serde_json::from_str(&text)
+        .map_err(|error| LoadError::malformed(path, error.to_string()))?;
+    let timestamp =
+        timestamp::parse(&file.timestamp).map_err(|problem| LoadError::malformed(path, problem))?;
+    let settings = Settings {
+        path_normalization: if file.normalize {
+            PathNormalization::Normalize
+        } else {
+            PathNormalization::AsIs
+        },
+        session_token: if file.omit_session_token {
+            SessionToken::Unsigned
+        } else {
+            SessionToken::Signed
+        },
+        // Where it is false there is no body, and the hash of nothing is signed.
+        content_sha256: if file.sign_body {
+            ContentSha256::Add
+        } else {
+            ContentSha256::Omit
+        },
+        ..Settings::default()
+    };
+    Ok(Context {
+        access_key_id: file.credentials.access_key_id,
+        secret_access_key: file.credentials.secret_access_key,
+        session_token: file.credentials.token,
+        region: file.region,
+        service: file.service,
+        timestamp,
+        expires: Duration::from_secs(file.expiration_in_seconds),
+        settings,
+    })
+}

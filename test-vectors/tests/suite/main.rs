@@ -1,0 +1,8 @@
+//! The vectors, the runner that takes `sigv4` through them, and that the runner fails what is wrong.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod kinds;
+mod loading;
+mod runner;
+mod support;

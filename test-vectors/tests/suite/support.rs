@@ -1,0 +1,45 @@
+//! What the tests of this package share.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use test_vectors::suite::{self, Suite};
+
+/// Asking cargo takes a while, so it is asked once.
+static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| suite::locate().unwrap());
+
+/// AWS's suite from the pinned package.
+pub(crate) fn suite_of_aws() -> Suite {
+    suite::load(&FOLDER).unwrap()
+}
+
+/// A folder of a test's own, gone when the test is over.
+pub(crate) struct Copy(pub(crate) PathBuf);
+
+impl Copy {
+    pub(crate) fn empty(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    /// The suite with one of its cases.
+    pub(crate) fn of_the_suite(name: &str, case: &str) -> Self {
+        let copy = Self::empty(name);
+        let (from, to) = (FOLDER.join("v4").join(case), copy.0.join("v4").join(case));
+        fs::create_dir_all(&to).unwrap();
+        for file in fs::read_dir(from).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), to.join(file.file_name())).unwrap();
+        }
+        copy
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
