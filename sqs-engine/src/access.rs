@@ -1,6 +1,6 @@
 //! Which queue a request means, and whether the caller may use it.
 
-use sqs::{Error, ErrorCode, Operation};
+use sqs::{Error, ErrorCode, Operation, partition};
 
 use crate::directory::QueueName;
 use crate::engine::{Context, Engine};
@@ -42,7 +42,11 @@ fn owner_and_name<'a>(url: &'a str, context: &'a Context) -> (&'a str, &'a str) 
 
 /// The caller acts as the root of its account: there are no users here.
 fn denied(context: &Context, operation: Operation, queue: &QueueName) -> Error {
-    let user = queue.root_of(&context.account);
+    let user = format!(
+        "arn:{}:iam::{}:root",
+        partition(&context.region),
+        context.account
+    );
     let action = format!("sqs:{}", policy_action(operation).to_ascii_lowercase());
     let resource = queue.arn();
     let message = format!(

@@ -5,6 +5,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::time::Duration;
 
+use sqs::QueueArn;
+
 use crate::id::QueueId;
 use crate::time::Timestamp;
 
@@ -138,37 +140,10 @@ impl Directory {
 }
 
 impl QueueName {
-    /// The queue's ARN, in the partition of its region.
+    /// The queue's ARN.
     pub(crate) fn arn(&self) -> String {
-        let Self {
-            account,
-            region,
-            name,
-        } = self;
-        format!("arn:{}:sqs:{region}:{account}:{name}", partition(region))
+        QueueArn::new(&*self.region, &*self.account, &*self.name).to_string()
     }
-
-    /// The ARN of the root user of `account`, in the same partition.
-    pub(crate) fn root_of(&self, account: &str) -> String {
-        format!("arn:{}:iam::{account}:root", partition(&self.region))
-    }
-}
-
-/// The partition that a region belongs to, by the prefixes that AWS's endpoint rules list.
-fn partition(region: &str) -> &'static str {
-    const PREFIXES: [(&str, &str); 7] = [
-        ("cn-", "aws-cn"),
-        ("us-gov-", "aws-us-gov"),
-        ("us-isof-", "aws-iso-f"),
-        ("us-isob-", "aws-iso-b"),
-        ("us-iso-", "aws-iso"),
-        ("eu-isoe-", "aws-iso-e"),
-        ("eusc-", "aws-eusc"),
-    ];
-    PREFIXES
-        .iter()
-        .find(|(prefix, _)| region.starts_with(prefix))
-        .map_or("aws", |(_, partition)| partition)
 }
 
 /// The key that the map already shares, or a new one.
@@ -222,27 +197,5 @@ mod tests {
         directory.remember_deletion(&other, at(99), Duration::from_millis(50));
         assert_eq!(directory.deleted_at("1", "eu", "a"), None);
         assert_eq!(directory.deleted_at("1", "eu", "b"), Some(at(99)));
-    }
-
-    #[test]
-    fn an_arn_names_the_partition_of_the_region() {
-        let arn = |region: &str| {
-            Directory::default()
-                .insert("000000000000", region, "q", QueueId(1))
-                .arn()
-        };
-        assert_eq!(arn("us-east-1"), "arn:aws:sqs:us-east-1:000000000000:q");
-        assert_eq!(
-            arn("cn-north-1"),
-            "arn:aws-cn:sqs:cn-north-1:000000000000:q"
-        );
-        assert_eq!(
-            arn("us-gov-west-1"),
-            "arn:aws-us-gov:sqs:us-gov-west-1:000000000000:q"
-        );
-        assert_eq!(
-            arn("us-isob-east-1"),
-            "arn:aws-iso-b:sqs:us-isob-east-1:000000000000:q"
-        );
     }
 }

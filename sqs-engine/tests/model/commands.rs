@@ -1,0 +1,227 @@
+//! What the random runs are made of: commands, and what comes of them as a client sees it.
+
+use sqs_engine::Counts;
+
+use crate::rng::Rng;
+
+/// The queues of a run; both are there from the start.
+pub(crate) const QUEUES: [&str; 2] = ["a", "b"];
+
+/// A command. Receipt handles are named by the how-manieth delivery gave them, polls by the
+/// how-manieth to wait they were, both counted from 0 over the whole run.
+#[derive(Clone, Debug)]
+pub(crate) enum Command {
+    Send {
+        queue: &'static str,
+        bodies: Vec<String>,
+        delay: Option<i32>,
+    },
+    Receive {
+        queue: &'static str,
+        max: i32,
+        visibility: Option<i32>,
+        wait: Option<i32>,
+    },
+    Delete {
+        queue: &'static str,
+        delivery: usize,
+    },
+    Change {
+        queue: &'static str,
+        delivery: usize,
+        seconds: i32,
+    },
+    Purge {
+        queue: &'static str,
+    },
+    /// Deletes the queue and creates it again with default attributes.
+    Recreate {
+        queue: &'static str,
+    },
+    Set {
+        queue: &'static str,
+        attribute: Attribute,
+        seconds: i32,
+    },
+    Cancel {
+        poll: usize,
+    },
+    /// Lets seconds pass.
+    Tick {
+        seconds: i64,
+    },
+}
+
+impl Command {
+    /// The queue that it is about, if it is about one.
+    pub(crate) fn queue(&self) -> Option<&'static str> {
+        match self {
+            Self::Send { queue, .. }
+            | Self::Receive { queue, .. }
+            | Self::Delete { queue, .. }
+            | Self::Change { queue, .. }
+            | Self::Purge { queue }
+            | Self::Recreate { queue }
+            | Self::Set { queue, .. } => Some(queue),
+            Self::Cancel { .. } | Self::Tick { .. } => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attribute {
+    Delay,
+    Retention,
+    Visibility,
+    Wait,
+}
+
+/// What a command gives, and which polls it answered, in order.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) given: Given,
+    pub(crate) polls: Vec<(usize, Given)>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    Done,
+    Refused(&'static str),
+    /// The body of each message, and how often it has been received now.
+    Messages(Vec<(String, u32)>),
+    Waits,
+}
+
+/// A side of the comparison: the engine, or the reference.
+pub(crate) trait Side {
+    fn perform(&mut self, command: &Command) -> Answer;
+    fn counts(&self, queue: &str) -> Counts;
+    /// In milliseconds.
+    fn next_deadline(&self) -> Option<i64>;
+}
+
+/// The source of commands.
+pub(crate) struct Script {
+    rng: Rng,
+    sent: usize,
+    retention: Retention,
+}
+
+/// Whether messages may expire in a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Retention {
+    Changes,
+    Stays,
+}
+
+impl Script {
+    pub(crate) fn new(seed: u64, retention: Retention) -> Self {
+        Self {
+            rng: Rng::new(seed),
+            sent: 0,
+            retention,
+        }
+    }
+
+    /// Times are whole seconds and mostly few, so that much falls together.
+    pub(crate) fn next(&mut self, deliveries: &[&'static str], polls: usize) -> Command {
+        let queue = self.rng.pick(&QUEUES);
+        match self.rng.below(100) {
+            0..25 => self.send(queue),
+            25..55 => Command::Receive {
+                queue,
+                max: self.rng.pick(&[1, 1, 2, 3, 10]),
+                visibility: self.rng.pick(&[
+                    None,
+                    None,
+                    Some(0),
+                    Some(1),
+                    Some(2),
+                    Some(5),
+                    Some(43_200),
+                ]),
+                wait: self
+                    .rng
+                    .pick(&[None, Some(0), Some(0), Some(1), Some(2), Some(5), Some(20)]),
+            },
+            55..65 if !deliveries.is_empty() => {
+                let (queue, delivery) = self.delivery(deliveries);
+                Command::Delete { queue, delivery }
+            }
+            65..73 if !deliveries.is_empty() => {
+                let (queue, delivery) = self.delivery(deliveries);
+                let seconds = self.rng.pick(&[0, 0, 1, 2, 5, 30, 43_195, 43_200]);
+                Command::Change {
+                    queue,
+                    delivery,
+                    seconds,
+                }
+            }
+            73 => Command::Purge { queue },
+            74 if self.rng.below(4) == 0 => Command::Recreate { queue },
+            75..79 => self.set(queue),
+            79..82 if polls > 0 => {
+                let poll = self.rng.below(polls as u64);
+                Command::Cancel {
+                    poll: usize::try_from(poll).expect("an index"),
+                }
+            }
+            _ => Command::Tick {
+                seconds: self
+                    .rng
+                    .pick(&[0, 1, 1, 1, 2, 2, 3, 5, 10, 30, 59, 60, 43_200]),
+            },
+        }
+    }
+
+    fn send(&mut self, queue: &'static str) -> Command {
+        let count = self.rng.pick(&[1, 1, 1, 2, 3, 10]);
+        let bodies = (self.sent..self.sent + count)
+            .map(|number| format!("m{number}"))
+            .collect();
+        self.sent += count;
+        let delay = self
+            .rng
+            .pick(&[None, None, Some(0), Some(1), Some(2), Some(5), Some(900)]);
+        Command::Send {
+            queue,
+            bodies,
+            delay,
+        }
+    }
+
+    /// Mostly one of the latest deliveries, and mostly at its own queue.
+    fn delivery(&mut self, deliveries: &[&'static str]) -> (&'static str, usize) {
+        let among = self
+            .rng
+            .pick(&[1, 5, 5, 20, usize::MAX])
+            .min(deliveries.len());
+        let back = usize::try_from(self.rng.below(among as u64)).expect("an index");
+        let delivery = deliveries.len() - 1 - back;
+        let queue = if self.rng.below(20) == 0 {
+            self.rng.pick(&QUEUES)
+        } else {
+            deliveries[delivery]
+        };
+        (queue, delivery)
+    }
+
+    fn set(&mut self, queue: &'static str) -> Command {
+        let (attribute, seconds) = match self.rng.below(4) {
+            0 => (Attribute::Delay, self.rng.pick(&[0, 0, 1, 3])),
+            1 => (Attribute::Visibility, self.rng.pick(&[0, 1, 5, 30])),
+            2 => (Attribute::Wait, self.rng.pick(&[0, 0, 1, 5])),
+            _ => match self.retention {
+                Retention::Changes => {
+                    (Attribute::Retention, self.rng.pick(&[60, 61, 120, 345_600]))
+                }
+                Retention::Stays => (Attribute::Delay, 0),
+            },
+        };
+        Command::Set {
+            queue,
+            attribute,
+            seconds,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! A small language for what a queue does.
+//!
+//! ```text
+//! == a delay holds the message back
+//! queue
+//! send A delay=5
+//! tick 4s
+//! receive -> none
+//! tick 1s
+//! receive -> A
+//! ```
+//!
+//! A line `== title` begins a scenario with a fresh engine at time 1,000,000 s; `#` begins a
+//! comment. Every other line is a step: a word, what it needs, and after `->` what must come of it.
+//! A step without `->` must succeed. `-> error Code` and `-> error Code: text` expect a refusal,
+//! with exactly that text if there is one.
+//!
+//! | step | what it does | gives |
+//! |---|---|---|
+//! | `queue [name] [Attribute=value …]` | creates a queue (`q` if not named) and uses it from here on | `ok` |
+//! | `use name` | uses another queue, named or by its URL | `ok` |
+//! | `delete-queue` | | `ok` |
+//! | `set Attribute=value …` | SetQueueAttributes | `ok` |
+//! | `get Attribute …` | GetQueueAttributes | `Attribute=value …`, or `none` |
+//! | `counts` | the three counters | `visible=0 delayed=0 in-flight=0` |
+//! | `send A [delay=5] [group=g] [dedup=d] [size=n] [fill=x] [trace=t] [name:Type=value …]` | sends a message known as A, whose body is `A`, or `size` bytes of `fill` | `ok` |
+//! | `send-batch A B delay=5 C …` | the same as one batch; options are those of the names before them | `ok`, or `C failed: text` |
+//! | `receive [max=1] [wait=0] [visibility=30] [system=All] [attributes=All]` | | the messages by name, or `none` |
+//! | `poll P …` | the same options; must wait, and is then known as P | `ok` |
+//! | `answer P` | what poll P got so far | as receive, or `waiting` |
+//! | `cancel P` | its client hangs up | `ok` |
+//! | `show A [system] [attributes] [md5]` | what the last receive of A gave besides the body | `name=value …`, or `none` |
+//! | `delete A[.n]` | with the handle of A's last receive, or of the n-th | `ok` |
+//! | `change A[.n] 10` | ChangeMessageVisibility | `ok` |
+//! | `purge` | | `ok` |
+//! | `call Action {json}` | any operation | its answer as JSON, in which `"*"` fits any string |
+//! | `as account [region]` | calls from there from here on | `ok` |
+//! | `trace [header]` | calls with that `X-Amzn-Trace-Id` from here on, or without | `ok` |
+//! | `relaxed` | begins the scenario again without the two 60-second rules | `ok` |
+//! | `tick 1500ms`, `10s`, `5m`, `12h`, `14d` | lets time pass | `ok` |
+//!
+//! In JSON and in expected texts `$A` is the handle of A's last receive, `$A.2` that of the second,
+//! and `$url` the URL of the queue in use. A value with blanks stands in double quotes.
+
+mod parse;
+mod world;
+
+use parse::Step;
+use world::World;
+
+/// Runs a script and panics with every step that went otherwise than it says.
+pub(crate) fn run(file: &str, text: &str) {
+    let failures = failures(file, text);
+    assert!(failures.is_empty(), "\n{}\n", failures.join("\n"));
+}
+
+/// Runs a script, and gives a line for every step that went otherwise than it says.
+pub(crate) fn failures(file: &str, text: &str) -> Vec<String> {
+    let mut failures = Vec::new();
+    let mut scenario = None;
+    let mut steps = 0;
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if let Some(title) = line.strip_prefix("==") {
+            scenario = Some((title.trim(), World::new()));
+            continue;
+        }
+        let Some((title, world)) = &mut scenario else {
+            panic!("{file}:{number}: a step before the first scenario (`== title`)");
+        };
+        let step = Step::parse(line).unwrap_or_else(|error| panic!("{file}:{number}: {error}"));
+        steps += 1;
+        if let Err(difference) = world.perform(&step) {
+            failures.push(format!(
+                "{file}:{number}: [{title}] {line}\n    {difference}"
+            ));
+        }
+    }
+    assert!(steps > 0, "{file} has no steps");
+    failures
+}

@@ -1,0 +1,508 @@
+//! What a scenario happens in: an engine, the time, and the names of messages and polls.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use sqs::{
+    ChangeMessageVisibilityInput, CreateQueueInput, DeleteMessageInput, DeleteQueueInput, Error,
+    GetQueueAttributesInput, Message, MessageAttributeValue, MessageSystemAttributeValue,
+    Operation, PurgeQueueInput, ReceiveMessageInput, Request, Response, SendMessageBatchInput,
+    SendMessageBatchRequestEntry, SetQueueAttributesInput,
+};
+use sqs_engine::{Config, Context, Engine, Outcome, Rules, Timestamp, WaiterId};
+
+use super::parse::{Expected, Options, Step};
+
+pub(crate) struct World {
+    engine: Engine,
+    context: Context,
+    now: Timestamp,
+    /// The queue in use.
+    url: String,
+    /// What the messages are called, by id.
+    names: BTreeMap<String, String>,
+    /// What each receive of a message gave, by its name.
+    received: BTreeMap<String, Vec<Message>>,
+    polls: BTreeMap<String, WaiterId>,
+    answers: BTreeMap<WaiterId, Result<Response, Error>>,
+}
+
+/// What a step gives.
+enum Given {
+    Text(String),
+    Json(Value),
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self::with_rules(Rules::Strict)
+    }
+
+    fn with_rules(rules: Rules) -> Self {
+        Self {
+            engine: Engine::new(Config { seed: 1, rules }),
+            context: Context::new("000000000000", "test", "us-east-1", "http://localhost"),
+            now: Timestamp::from_millis(1_000_000_000),
+            url: "http://localhost/000000000000/q".into(),
+            names: BTreeMap::new(),
+            received: BTreeMap::new(),
+            polls: BTreeMap::new(),
+            answers: BTreeMap::new(),
+        }
+    }
+
+    /// Performs a step; `Err` says how it went otherwise than expected.
+    pub(crate) fn perform(&mut self, step: &Step) -> Result<(), String> {
+        let given = self.give(step);
+        let given = given.map_err(|error| (error.code().name(), error.into_message()));
+        match (&step.expected, given) {
+            (Expected::Success, Ok(_)) => Ok(()),
+            (Expected::Success | Expected::Answer(_), Err((code, message))) => {
+                Err(format!("was refused: {code}: {message}"))
+            }
+            (Expected::Answer(expected), Ok(Given::Text(text))) => {
+                if *expected == text {
+                    Ok(())
+                } else {
+                    Err(format!("gave: {text}"))
+                }
+            }
+            (Expected::Answer(expected), Ok(Given::Json(json))) => {
+                let expected = serde_json::from_str(&self.fill_in(expected))
+                    .map_err(|error| format!("the expectation is not JSON: {error}"))?;
+                if fits(&expected, &json) {
+                    Ok(())
+                } else {
+                    Err(format!("gave: {json}"))
+                }
+            }
+            (Expected::Error { .. }, Ok(Given::Text(text))) => Err(format!("gave: {text}")),
+            (Expected::Error { .. }, Ok(Given::Json(json))) => Err(format!("gave: {json}")),
+            (Expected::Error { code, message }, Err((given_code, given_message))) => {
+                let message = message.as_ref().map(|message| self.fill_in(message));
+                if *code == given_code && message.is_none_or(|message| message == given_message) {
+                    Ok(())
+                } else {
+                    Err(format!("was refused: {given_code}: {given_message}"))
+                }
+            }
+        }
+    }
+
+    fn give(&mut self, step: &Step) -> Result<Given, Error> {
+        let text = match step.verb.as_str() {
+            "queue" => self.create(step)?,
+            "use" => self.use_queue(&step.words[0]),
+            "delete-queue" => self.done(DeleteQueueInput::new(&self.url))?,
+            "set" => self.done(SetQueueAttributesInput::new(&self.url, step.options().0))?,
+            "get" => self.get(step.names())?,
+            "counts" => self.counts()?,
+            "send" => self.send(step)?,
+            "send-batch" => self.send_batch(step)?,
+            "receive" => {
+                let response = self.call(self.receive(step))?;
+                self.messages(&response)
+            }
+            "poll" => self.poll(step),
+            "answer" => self.answer(&step.words[0])?,
+            "cancel" => {
+                self.engine.cancel(self.polls[&step.words[0]]);
+                "ok".into()
+            }
+            "show" => self.show(step),
+            "delete" => self.done(DeleteMessageInput::new(
+                &self.url,
+                self.handle(&step.words[0]),
+            ))?,
+            "change" => {
+                let seconds = step.words[1].parse().expect("a number of seconds");
+                let handle = self.handle(&step.words[0]);
+                self.done(ChangeMessageVisibilityInput::new(
+                    &self.url, handle, seconds,
+                ))?
+            }
+            "purge" => self.done(PurgeQueueInput::new(&self.url))?,
+            "call" => return self.call_json(&step.rest).map(Given::Json),
+            "as" => self.call_as(step),
+            "trace" => {
+                self.context.trace_header = step.words.first().cloned();
+                "ok".into()
+            }
+            "relaxed" => {
+                *self = Self::with_rules(Rules::Relaxed);
+                "ok".into()
+            }
+            "tick" => self.tick(&step.words[0]),
+            verb => panic!("no such step: {verb}"),
+        };
+        Ok(Given::Text(text))
+    }
+
+    fn create(&mut self, step: &Step) -> Result<String, Error> {
+        let name = step.names().next().unwrap_or("q");
+        let attributes: BTreeMap<_, _> = step
+            .options()
+            .0
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        let input = CreateQueueInput {
+            attributes: Some(attributes),
+            ..CreateQueueInput::new(name)
+        };
+        let done = self.done(input)?;
+        self.use_queue(name);
+        Ok(done)
+    }
+
+    fn use_queue(&mut self, name: &str) -> String {
+        self.url = if name.contains('/') {
+            name.to_owned()
+        } else {
+            format!("http://localhost/{}/{name}", self.context.account)
+        };
+        "ok".into()
+    }
+
+    fn get<'a>(&mut self, names: impl Iterator<Item = &'a str>) -> Result<String, Error> {
+        let input = GetQueueAttributesInput::new(&self.url, names);
+        let Response::GetQueueAttributes(output) = self.call(input)? else {
+            panic!("not an answer to GetQueueAttributes");
+        };
+        Ok(pairs(&output.attributes))
+    }
+
+    fn counts(&mut self) -> Result<String, Error> {
+        let names =
+            ["", "Delayed", "NotVisible"].map(|end| format!("ApproximateNumberOfMessages{end}"));
+        let input = GetQueueAttributesInput::new(&self.url, &names);
+        let Response::GetQueueAttributes(output) = self.call(input)? else {
+            panic!("not an answer to GetQueueAttributes");
+        };
+        let [visible, delayed, in_flight] = names.map(|name| output.attributes[&name].clone());
+        Ok(format!(
+            "visible={visible} delayed={delayed} in-flight={in_flight}"
+        ))
+    }
+
+    fn send(&mut self, step: &Step) -> Result<String, Error> {
+        for (name, options) in step.entries() {
+            let entry = entry(name, &options);
+            let input = sqs::SendMessageInput {
+                queue_url: Some(self.url.clone()),
+                message_body: entry.message_body,
+                delay_seconds: entry.delay_seconds,
+                message_attributes: entry.message_attributes,
+                message_system_attributes: entry.message_system_attributes,
+                message_deduplication_id: entry.message_deduplication_id,
+                message_group_id: entry.message_group_id,
+            };
+            let Response::SendMessage(output) = self.call(input)? else {
+                panic!("not an answer to SendMessage");
+            };
+            let id = output.message_id.expect("an id");
+            self.names.insert(id, name.to_owned());
+        }
+        Ok("ok".into())
+    }
+
+    fn send_batch(&mut self, step: &Step) -> Result<String, Error> {
+        let entries = step.entries();
+        let entries = entries.iter().map(|(name, options)| entry(name, options));
+        let input = SendMessageBatchInput::new(&self.url, entries);
+        let Response::SendMessageBatch(output) = self.call(input)? else {
+            panic!("not an answer to SendMessageBatch");
+        };
+        for entry in output.successful {
+            self.names.insert(entry.message_id, entry.id);
+        }
+        let failures: Vec<_> = output
+            .failed
+            .iter()
+            .map(|entry| {
+                format!(
+                    "{} failed: {}",
+                    entry.id,
+                    entry.message.as_deref().unwrap_or("")
+                )
+            })
+            .collect();
+        Ok(if failures.is_empty() {
+            "ok".into()
+        } else {
+            failures.join(" ")
+        })
+    }
+
+    fn receive(&self, step: &Step) -> ReceiveMessageInput {
+        let options = step.options();
+        let list = |name| {
+            options
+                .text(name)
+                .map(|list| list.split(',').map(str::to_owned).collect())
+        };
+        ReceiveMessageInput {
+            max_number_of_messages: options.number("max"),
+            wait_time_seconds: options.number("wait"),
+            visibility_timeout: options.number("visibility"),
+            message_system_attribute_names: list("system"),
+            message_attribute_names: list("attributes"),
+            ..ReceiveMessageInput::new(&self.url)
+        }
+    }
+
+    fn poll(&mut self, step: &Step) -> String {
+        match self.handle_command(self.receive(step).into()) {
+            Outcome::Waiting(id) => {
+                self.polls.insert(step.words[0].clone(), id);
+                "ok".into()
+            }
+            Outcome::Done(Ok(response)) => format!("did not wait: {}", self.messages(&response)),
+            Outcome::Done(Err(error)) => format!("did not wait: {error}"),
+        }
+    }
+
+    fn answer(&mut self, name: &str) -> Result<String, Error> {
+        match self.answers.get(&self.polls[name]).cloned() {
+            None => Ok("waiting".into()),
+            Some(Err(error)) => Err(error),
+            Some(Ok(response)) => Ok(self.messages(&response)),
+        }
+    }
+
+    /// The messages of a receive by name; they are remembered by it.
+    fn messages(&mut self, response: &Response) -> String {
+        let Response::ReceiveMessage(output) = response else {
+            panic!("not an answer to ReceiveMessage");
+        };
+        let mut names = Vec::new();
+        for message in &output.messages {
+            let name = self.names[message.message_id.as_deref().expect("an id")].clone();
+            let before = self.received.entry(name.clone()).or_default();
+            if before.last() != Some(message) {
+                before.push(message.clone());
+            }
+            names.push(name);
+        }
+        if names.is_empty() {
+            "none".into()
+        } else {
+            names.join(" ")
+        }
+    }
+
+    fn show(&self, step: &Step) -> String {
+        let message = self.received[&step.words[0]].last().expect("a receive");
+        let mut shown = BTreeMap::new();
+        for what in &step.words[1..] {
+            match what.as_str() {
+                "system" => shown.extend(message.attributes.clone()),
+                "attributes" => {
+                    shown.extend(message.message_attributes.iter().map(attribute_text));
+                }
+                "md5" => {
+                    let body = message.md5_of_body.clone();
+                    shown.extend(body.map(|md5| ("body".into(), md5)));
+                    let attributes = message.md5_of_message_attributes.clone();
+                    shown.extend(attributes.map(|md5| ("attributes".into(), md5)));
+                }
+                what => panic!("nothing to show: {what}"),
+            }
+        }
+        pairs(&shown)
+    }
+
+    fn call_as(&mut self, step: &Step) -> String {
+        self.context.account = step.words[0].clone();
+        if let Some(region) = step.words.get(1) {
+            self.context.region = region.clone();
+        }
+        "ok".into()
+    }
+
+    fn tick(&mut self, text: &str) -> String {
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let millis = match &text[digits.len()..] {
+            "ms" => 1,
+            "s" => 1_000,
+            "m" => 60_000,
+            "h" => 3_600_000,
+            "d" => 86_400_000,
+            unit => panic!("no such unit of time: {unit}"),
+        };
+        let count: u64 = digits.parse().expect("a number");
+        self.now = self.now.after(Duration::from_millis(count * millis));
+        self.engine.advance(self.now);
+        self.collect();
+        "ok".into()
+    }
+
+    /// Calls any operation by name, with its input as JSON.
+    fn call_json(&mut self, rest: &str) -> Result<Value, Error> {
+        let (name, json) = rest.split_once(' ').expect("an action and its input");
+        let operation = Operation::from_name(name).unwrap_or_else(|| panic!("no action {name}"));
+        let json = self.fill_in(json);
+        let request = Request::read(operation, Json(&json))
+            .unwrap_or_else(|error| panic!("the input of {name} does not fit: {error}"));
+        let response = self.call(request)?;
+        Ok(serde_json::to_value(response).expect("JSON"))
+    }
+
+    fn done(&mut self, input: impl Into<Request>) -> Result<String, Error> {
+        self.call(input).map(|_| "ok".into())
+    }
+
+    fn call(&mut self, input: impl Into<Request>) -> Result<Response, Error> {
+        match self.handle_command(input.into()) {
+            Outcome::Done(answer) => answer,
+            Outcome::Waiting(_) => panic!("the receive waits; write `poll` for it"),
+        }
+    }
+
+    fn handle_command(&mut self, request: Request) -> Outcome {
+        let outcome = self.engine.handle(self.now, &self.context, request);
+        self.collect();
+        outcome
+    }
+
+    fn collect(&mut self) {
+        while let Some((id, answer)) = self.engine.poll_completed() {
+            let twice = self.answers.insert(id, answer);
+            assert!(twice.is_none(), "{id:?} was answered twice");
+        }
+        if let Some(deadline) = self.engine.next_deadline() {
+            assert!(
+                deadline > self.now,
+                "a deadline at {deadline} is left behind"
+            );
+        }
+    }
+
+    /// The handle of the last receive of `A`, or of the second for `A.2`.
+    fn handle(&self, name: &str) -> String {
+        let (name, which) = match name.split_once('.') {
+            Some((name, which)) => (name, which.parse().expect("the how-manieth receive")),
+            None => (name, self.received.get(name).map_or(0, Vec::len)),
+        };
+        let receives = self
+            .received
+            .get(name)
+            .unwrap_or_else(|| panic!("{name} was never received"));
+        receives[which - 1]
+            .receipt_handle
+            .clone()
+            .expect("a handle")
+    }
+
+    /// Puts in what `$url` and `$A` stand for.
+    fn fill_in(&self, text: &str) -> String {
+        let mut parts = text.split('$');
+        let mut filled = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '.';
+            let end = part.find(|c| !is_name(c)).unwrap_or(part.len());
+            let name = part[..end].trim_end_matches('.');
+            filled += &if name == "url" {
+                self.url.clone()
+            } else {
+                self.handle(name)
+            };
+            filled += &part[name.len()..];
+        }
+        filled
+    }
+}
+
+struct Json<'a>(&'a str);
+
+impl sqs::Decoder for Json<'_> {
+    type Error = serde_json::Error;
+
+    fn decode<T: DeserializeOwned>(self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.0)
+    }
+}
+
+/// The body is the name, unless the message is to have a size.
+fn entry(name: &str, options: &Options<'_>) -> SendMessageBatchRequestEntry {
+    let mut body = name.to_owned();
+    if let Some(size) = options.number("size") {
+        let fill = options.text("fill").unwrap_or("x");
+        body = fill.repeat(usize::try_from(size).expect("a size") / fill.len());
+    }
+    let mut entry = SendMessageBatchRequestEntry::new(name, body);
+    entry.delay_seconds = options.number("delay");
+    entry.message_group_id = options.text("group").map(str::to_owned);
+    entry.message_deduplication_id = options.text("dedup").map(str::to_owned);
+    entry.message_system_attributes = options.text("trace").map(|trace| {
+        [(
+            "AWSTraceHeader".into(),
+            MessageSystemAttributeValue::string(trace),
+        )]
+        .into()
+    });
+    let attributes: BTreeMap<_, _> = options
+        .0
+        .iter()
+        .filter_map(|(option, value)| {
+            let (name, data_type) = option.split_once(':')?;
+            Some((name.to_owned(), attribute(data_type, value)))
+        })
+        .collect();
+    entry.message_attributes = (!attributes.is_empty()).then_some(attributes);
+    entry
+}
+
+/// A binary value is written as text, whose bytes it is.
+fn attribute(data_type: &str, value: &str) -> MessageAttributeValue {
+    let mut attribute = if data_type.starts_with("Binary") {
+        MessageAttributeValue::binary(value.as_bytes())
+    } else {
+        MessageAttributeValue::string(value)
+    };
+    attribute.data_type = Some(data_type.to_owned());
+    attribute
+}
+
+fn attribute_text((name, value): (&String, &MessageAttributeValue)) -> (String, String) {
+    let data_type = value.data_type.as_deref().expect("a type");
+    let text = match (&value.string_value, &value.binary_value) {
+        (Some(text), None) => text.clone(),
+        (None, Some(bytes)) => String::from_utf8_lossy(bytes.as_ref()).into_owned(),
+        values => panic!("{name} does not have one value: {values:?}"),
+    };
+    (format!("{name}:{data_type}"), text)
+}
+
+fn pairs(map: &BTreeMap<String, String>) -> String {
+    if map.is_empty() {
+        return "none".into();
+    }
+    map.iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Whether JSON is as expected; `"*"` fits any string.
+fn fits(expected: &Value, given: &Value) -> bool {
+    match (expected, given) {
+        (Value::String(any), Value::String(_)) if any == "*" => true,
+        (Value::Object(expected), Value::Object(given)) => {
+            expected.len() == given.len()
+                && expected
+                    .iter()
+                    .all(|(name, value)| given.get(name).is_some_and(|given| fits(value, given)))
+        }
+        (Value::Array(expected), Value::Array(given)) => {
+            expected.len() == given.len()
+                && expected
+                    .iter()
+                    .zip(given)
+                    .all(|(expected, given)| fits(expected, given))
+        }
+        (expected, given) => expected == given,
+    }
+}
