@@ -13,7 +13,7 @@ use crate::error::{ClaimError, Fragment, Parameter};
 use crate::headers;
 use crate::presign::{EXPIRES_MAX_SECONDS, is_presigned};
 use crate::request::Request;
-use crate::scope::Scope;
+use crate::scope::{Scope, is_scope_part};
 use crate::time::DateTime;
 use crate::uri;
 
@@ -95,8 +95,9 @@ impl Claim {
             parameters,
             QUERY_PARAMETERS_MAX,
         )?;
-        // A second Host leaves open which of them was meant.
+        // A second one would leave open which of them was meant.
         single(request, headers::HOST, "Host")?;
+        single(request, headers::CONTENT_SHA256, headers::CONTENT_SHA256)?;
         let authorization = single(request, headers::AUTHORIZATION, "Authorization")?;
         match (authorization, is_presigned(request)) {
             (None, false) => Err(ClaimError::Missing),
@@ -106,7 +107,9 @@ impl Claim {
         }
     }
 
-    /// The access key id, by which to find the secret.
+    /// The access key id, by which to find the secret. In the header form the signature does not
+    /// cover it: what proves it is that the secret it leads to is the right one, so no two keys
+    /// may share a secret.
     #[must_use]
     pub fn access_key_id(&self) -> &str {
         &self.access_key_id
@@ -190,7 +193,6 @@ impl Claim {
             .transpose()?;
         let what = "the length of the session token in bytes";
         check_size(what, token.map_or(0, str::len), SESSION_TOKEN_MAX)?;
-        single(request, headers::CONTENT_SHA256, headers::CONTENT_SHA256)?;
         check_signed_headers(parts.signed_headers)?;
         Ok(Self {
             access_key_id: access_key_id.to_owned(),
@@ -204,50 +206,25 @@ impl Claim {
     }
 
     fn parse_query(query: &[u8]) -> Result<Self, ClaimError> {
-        let found = |parameter: Parameter| parameter_value(query, parameter.query_name());
-        let all = [
-            Parameter::Algorithm,
-            Parameter::Credential,
-            Parameter::Signature,
-            Parameter::SignedHeaders,
-            Parameter::Date,
-            Parameter::Expires,
-        ];
-        let values = all.map(found);
-        let [
-            algorithm,
-            credential,
-            signature,
-            signed_headers,
-            date,
-            expires,
-        ] = values;
-        let (algorithm, credential, signature) = (algorithm?, credential?, signature?);
-        let (signed_headers, date, expires) = (signed_headers?, date?, expires?);
-        let values = (
-            algorithm,
-            credential,
-            signature,
-            signed_headers,
-            date,
-            expires,
-        );
-        let (
-            Some(algorithm),
-            Some(credential),
-            Some(signature),
-            Some(signed_headers),
-            Some(date),
-            Some(expires),
-        ) = values
-        else {
-            let missing = all
-                .into_iter()
-                .filter(|&parameter| matches!(found(parameter), Ok(None)));
-            return Err(ClaimError::MissingQueryParameters {
-                parameters: missing.collect(),
-            });
+        let mut missing = Vec::new();
+        let mut take = |parameter: Parameter| {
+            let value = parameter_value(query, parameter.query_name())?;
+            if value.is_none() {
+                missing.push(parameter);
+            }
+            Ok(value.unwrap_or_default())
         };
+        let algorithm = take(Parameter::Algorithm)?;
+        let credential = take(Parameter::Credential)?;
+        let signature = take(Parameter::Signature)?;
+        let signed_headers = take(Parameter::SignedHeaders)?;
+        let date = take(Parameter::Date)?;
+        let expires = take(Parameter::Expires)?;
+        if !missing.is_empty() {
+            return Err(ClaimError::MissingQueryParameters {
+                parameters: missing,
+            });
+        }
         if algorithm != ALGORITHM {
             return Err(ClaimError::Algorithm {
                 fragment: Fragment::new(algorithm),
@@ -334,7 +311,7 @@ fn parameter_value(query: &[u8], name: &'static str) -> Result<Option<String>, C
 /// verifying to judge; that there are five parts is not.
 fn parse_credential(credential: &str) -> Result<(&str, Scope), ClaimError> {
     let mut parts = credential.split('/');
-    let mut part = || parts.next().filter(|part| !part.is_empty());
+    let mut part = || parts.next().filter(|part| is_scope_part(part));
     match (part(), part(), part(), part(), part(), parts.next()) {
         (Some(id), Some(date), Some(region), Some(service), Some(end), None) => {
             Ok((id, Scope::join([date, region, service, end])))
@@ -537,6 +514,9 @@ mod tests {
             "a/b/c/d/e/f",
             "/20150830/us-east-1/sqs/aws4_request",
             "a//c/d/e",
+            "a\0/b/c/d/e",
+            "a/b/c d/s/t",
+            "é/b/c/d/e",
         ] {
             let header =
                 format!("AWS4-HMAC-SHA256 Credential={wrong}, SignedHeaders=host, Signature=0");

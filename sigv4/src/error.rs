@@ -203,7 +203,7 @@ pub enum ClaimError {
         /// What it is instead.
         fragment: Fragment,
     },
-    /// The credential is not five non-empty parts: access key id, date, region, service and
+    /// The credential is not five parts of visible ASCII: access key id, date, region, service and
     /// `aws4_request`, separated by slashes.
     Credential {
         /// What it is instead.

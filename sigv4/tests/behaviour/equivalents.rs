@@ -4,7 +4,7 @@ use sigv4::{
     Credentials, PathEncoding, PathNormalization, Payload, Settings, Signer, VerifySettings,
 };
 
-use crate::wire::{SECRET, Wire, after};
+use crate::wire::{ACCESS_KEY, SECRET, Wire, after};
 
 fn request(path: &str) -> Wire {
     Wire {
@@ -26,7 +26,7 @@ fn request(path: &str) -> Wire {
 }
 
 fn signed_at(path: &str, settings: Settings) -> Wire {
-    let credentials = Credentials::new("AKIDEXAMPLE", SECRET);
+    let credentials = Credentials::new(ACCESS_KEY, SECRET);
     let signer = Signer::new(credentials, "us-east-1", "sqs").with_settings(settings);
     let wire = request(path);
     let signed = wire

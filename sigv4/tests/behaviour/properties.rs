@@ -12,7 +12,7 @@ use sigv4::{
     SessionTokenRule, Settings, Signer, UNSIGNED_HEADERS, UnsignedPayload, VerifySettings,
 };
 
-use crate::wire::{SECRET, Wire, after, canonical};
+use crate::wire::{ACCESS_KEY, SECRET, Wire, after, canonical};
 
 const EXPIRES: u64 = 3600;
 
@@ -41,7 +41,7 @@ struct Case {
 
 impl Case {
     fn signed(&self) -> Wire {
-        let mut credentials = Credentials::new("AKIDEXAMPLE", SECRET);
+        let mut credentials = Credentials::new(ACCESS_KEY, SECRET);
         if let Some(token) = &self.token {
             credentials = credentials.with_session_token(token);
         }

@@ -11,6 +11,7 @@ use sigv4::{
 
 /// 2015-08-30T12:36:00Z, when everything here is signed.
 pub(crate) const SIGNED_AT: u64 = 1_440_938_160;
+pub(crate) const ACCESS_KEY: &str = "AKIDEXAMPLE";
 pub(crate) const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +77,11 @@ impl Wire {
     ) -> Result<Verified, String> {
         self.with_request(|request| {
             let claim = Claim::parse(request).map_err(|error| format!("{error:?}"))?;
+            // The signature of the header form does not cover the access key id: what binds it is
+            // that each has its own secret.
+            if claim.access_key_id() != ACCESS_KEY {
+                return Err("unknown access key".to_owned());
+            }
             let key = SigningKey::derive(&Secret::new(SECRET), claim.scope());
             claim
                 .verify(request, &self.body, &key, after(seconds), settings)
