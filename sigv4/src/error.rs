@@ -154,8 +154,10 @@ impl fmt::Debug for Fragment {
 
 /// Why a request carries no signature that could be checked: it has none, or it is malformed.
 /// AWS answers most of these with status 400 and `IncompleteSignature`.
+///
+/// The enum is exhaustive on purpose: a server that learns of a new reason has to say what it
+/// answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum ClaimError {
     /// No `Authorization` header and no signature in the query.
     Missing,
@@ -272,8 +274,10 @@ impl std::error::Error for ClaimError {}
 ///
 /// Nothing in here is secret, except that a canonical request may hold a session token, which
 /// `Debug` and the error's text leave out. The right signature is never in here.
+///
+/// The enum is exhaustive on purpose: a server that learns of a new reason has to say what it
+/// answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum VerifyError {
     /// The time passed in cannot be written.
     Now(DateOutOfRange),
