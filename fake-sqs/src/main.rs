@@ -1,3 +1,9 @@
-//! The `fake-sqs` program.
+//! The `fake-sqs` program: a local Amazon SQS that verifies every signature.
 
-fn main() {}
+mod program;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    program::run()
+}

@@ -1,0 +1,61 @@
+//! The control interface under `/_fake/`: unsigned JSON, for whoever runs on this machine.
+
+mod answer;
+mod guard;
+mod health;
+mod reset;
+#[cfg(test)]
+mod tests;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get, post};
+
+use self::answer::AdminError;
+pub(crate) use self::guard::Guard;
+pub use self::guard::{ControlHost, ControlHostError};
+use crate::control::Control;
+
+/// What the control interface works on.
+#[derive(Clone)]
+pub(crate) struct Admin {
+    pub(crate) control: Control,
+    pub(crate) guard: Guard,
+}
+
+/// The control interface: everything at and below `/_fake`.
+pub(crate) fn router(admin: Admin) -> Router {
+    Router::new()
+        .route(
+            "/_fake/health",
+            get(health::health).fallback(|| only("GET")),
+        )
+        .route("/_fake/reset", post(reset::reset).fallback(|| only("POST")))
+        .route("/_fake", any(unknown))
+        .route("/_fake/", any(unknown))
+        .route("/_fake/{*path}", any(unknown))
+        .with_state(admin.control)
+        .layer(middleware::from_fn_with_state(admin.guard, guarded))
+}
+
+/// Lets through only what the guard allows, whether or not there is anything at its path.
+async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    match guard.check(&parts) {
+        Ok(()) => next.run(Request::from_parts(parts, body)).await,
+        Err(denied) => {
+            tracing::warn!(%denied, "control request refused");
+            AdminError::Denied(denied).into_response()
+        }
+    }
+}
+
+async fn only(allowed: &'static str) -> AdminError {
+    AdminError::WrongMethod { allowed }
+}
+
+async fn unknown() -> AdminError {
+    AdminError::UnknownPath
+}

@@ -1,0 +1,201 @@
+//! The control interface over the router.
+
+use bytes::Bytes;
+use http::{Method, Request, header};
+use serde_json::{Value, json};
+
+use crate::FakeSqs;
+use crate::http::limits;
+use crate::testing::{Answer, Harness};
+
+fn request(method: Method, path: &str) -> Request<Bytes> {
+    let request = Request::builder().method(method).uri(path);
+    request
+        .header(header::HOST, "localhost:9324")
+        .body(Bytes::new())
+        .expect("a request")
+}
+
+async fn get(harness: &Harness, path: &str) -> Answer {
+    harness.send(request(Method::GET, path)).await
+}
+
+async fn reset(harness: &Harness, body: &'static str) -> Answer {
+    let request =
+        request(Method::POST, "/_fake/reset").map(|_| Bytes::from_static(body.as_bytes()));
+    harness.send(request).await
+}
+
+async fn create(harness: &Harness, name: &str) {
+    let answer = harness
+        .call("CreateQueue", &json!({"QueueName": name}))
+        .await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+async fn queues(harness: &Harness) -> Value {
+    get(harness, "/_fake/health").await.json()["queues"].clone()
+}
+
+/// Asserts that an error answer is one sentence in the fixed form.
+#[track_caller]
+fn assert_error(answer: &Answer, status: u16, beginning: &str) {
+    assert_eq!(answer.status, status, "{answer:?}");
+    assert_eq!(answer.header("content-type"), "application/json");
+    let Value::Object(members) = answer.json() else {
+        panic!("{answer:?}")
+    };
+    assert_eq!(members.len(), 1, "{members:?}");
+    let sentence = members["error"].as_str().expect("a sentence");
+    assert!(sentence.starts_with(beginning), "{sentence}");
+}
+
+#[tokio::test]
+async fn health_says_that_it_is_ready_and_how_much_there_is() {
+    let harness = Harness::new();
+    create(&harness, "orders").await;
+    create(&harness, "bills").await;
+    let url = "http://localhost:9324/000000000000/orders";
+    for _ in 0..3 {
+        harness
+            .call("SendMessage", &json!({"QueueUrl": url, "MessageBody": "m"}))
+            .await;
+    }
+    harness
+        .call("ReceiveMessage", &json!({"QueueUrl": url}))
+        .await;
+    let answer = get(&harness, "/_fake/health").await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), "application/json");
+    let mut health = answer.json();
+    let now = health["clock"]["now"].take();
+    assert!(
+        now.as_i64().expect("milliseconds") > 1_700_000_000_000,
+        "{now}"
+    );
+    let expected = json!({
+        "status": "ready",
+        "version": env!("CARGO_PKG_VERSION"),
+        "queues": 2,
+        "messages": 3,
+        "clock": {"now": null, "mode": "running", "offset_seconds": 0},
+    });
+    assert_eq!(health, expected);
+}
+
+#[tokio::test]
+async fn a_reset_forgets_everything_also_the_names_that_were_deleted() {
+    let harness = Harness::new();
+    for body in ["", "{}"] {
+        create(&harness, "orders").await;
+        create(&harness, "bills").await;
+        let url = "http://localhost:9324/000000000000/orders";
+        harness.call("DeleteQueue", &json!({"QueueUrl": url})).await;
+        let again = harness
+            .call("CreateQueue", &json!({"QueueName": "orders"}))
+            .await;
+        assert_eq!(again.status, 400, "{again:?}");
+
+        let answer = reset(&harness, body).await;
+        assert_eq!((answer.status, answer.text()), (200, "{}"));
+        assert_eq!(queues(&harness).await, 0);
+        create(&harness, "orders").await;
+        reset(&harness, "").await;
+    }
+}
+
+#[tokio::test]
+async fn a_reset_can_be_limited_to_an_account() {
+    let harness = Harness::with(
+        FakeSqs::builder().credential("test:test:111111111111".parse().expect("a credential")),
+    );
+    create(&harness, "orders").await;
+    let answer = reset(&harness, r#"{"account":"222222222222"}"#).await;
+    assert_eq!((answer.status, answer.text()), (200, "{}"));
+    assert_eq!(queues(&harness).await, 1);
+    reset(&harness, r#"{"account":"111111111111"}"#).await;
+    assert_eq!(queues(&harness).await, 0);
+}
+
+#[tokio::test]
+async fn a_reset_that_is_not_understood_does_nothing() {
+    let harness = Harness::new();
+    create(&harness, "orders").await;
+    for body in ["{", r#"{"acount":"222222222222"}"#, r#"{"account":"2"}"#] {
+        assert_error(
+            &reset(&harness, body).await,
+            400,
+            "the body must be JSON like {} or",
+        );
+    }
+    let long = request(Method::POST, "/_fake/reset")
+        .map(|_| Bytes::from(vec![b' '; limits::CONTROL_BODY_BYTES_MAX + 1]));
+    assert_error(
+        &harness.send(long).await,
+        413,
+        "The request's body is longer than 1048576",
+    );
+    assert_eq!(queues(&harness).await, 1);
+}
+
+#[tokio::test]
+async fn an_unknown_path_is_not_found_and_a_wrong_method_not_allowed() {
+    let harness = Harness::new();
+    for path in [
+        "/_fake",
+        "/_fake/",
+        "/_fake/x",
+        "/_fake/health/x",
+        "/_fake/healthx",
+    ] {
+        assert_error(
+            &get(&harness, path).await,
+            404,
+            "there is nothing at this path",
+        );
+    }
+    for (method, path, allowed) in [
+        (Method::POST, "/_fake/health", "GET"),
+        (Method::DELETE, "/_fake/health", "GET"),
+        (Method::GET, "/_fake/reset", "POST"),
+        (Method::OPTIONS, "/_fake/reset", "POST"),
+    ] {
+        let answer = harness.send(request(method, path)).await;
+        assert_error(&answer, 405, "this path takes only");
+        assert_eq!(answer.header("allow"), allowed);
+    }
+}
+
+#[tokio::test]
+async fn only_loopback_names_and_our_own_pages_are_answered() {
+    let harness =
+        Harness::with(FakeSqs::builder().control_host("sqs.internal".parse().expect("a name")));
+    create(&harness, "orders").await;
+    for (name, value) in [
+        ("host", "attacker.example"),
+        ("host", "attacker.example:9324"),
+        ("origin", "http://attacker.example"),
+        ("origin", "http://localhost:3000"),
+        ("origin", "null"),
+        ("sec-fetch-site", "cross-site"),
+        ("sec-fetch-site", "same-site"),
+    ] {
+        for path in ["/_fake/health", "/_fake/reset", "/_fake/unknown"] {
+            let mut request = request(Method::POST, path);
+            request
+                .headers_mut()
+                .insert(name, value.parse().expect("a value"));
+            let answer = harness.send(request).await;
+            assert_error(&answer, 403, "the control interface");
+            assert!(!answer.headers.contains_key("access-control-allow-origin"));
+        }
+    }
+    assert_eq!(queues(&harness).await, 1);
+
+    let mut request = request(Method::POST, "/_fake/reset");
+    request
+        .headers_mut()
+        .insert("host", "SQS.internal:9324".parse().expect("a value"));
+    assert_eq!(harness.send(request).await.status, 200);
+    assert_eq!(queues(&harness).await, 0);
+}

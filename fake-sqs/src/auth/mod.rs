@@ -1,0 +1,150 @@
+//! The layer in front of every SQS call: nobody passes without a signature that holds.
+//!
+//! There is no bypass and no anonymous mode. The layer reads the body, finds out who claims to have
+//! sent it, looks up that key's secret, and checks the signature against the real time. What
+//! passes has a [`Caller`] in its extensions.
+
+mod credential;
+mod keys;
+mod refusal;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::request::Parts;
+use http::{Method, StatusCode, header};
+use sigv4::{Claim, HeaderList};
+use sqs::{Error, ErrorCode};
+use tracing::warn;
+
+pub use self::credential::{AccountId, AccountIdError, Credential, CredentialError, SecretError};
+use self::keys::Keyring;
+use self::refusal::{Reason, Refusal};
+use crate::clock::WallClock;
+use crate::http::body::BodyError;
+use crate::http::{answer, body, limits, sqs_route};
+
+/// Longest name of a region, in bytes. AWS's longest has 15.
+const REGION_BYTES_MAX: usize = 64;
+
+/// Who made a call, proved by its signature.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    pub(crate) access_key_id: Arc<str>,
+    pub(crate) account: AccountId,
+    /// The region of the credential scope: where the caller's queues live.
+    pub(crate) region: String,
+}
+
+/// Knows the credentials, and checks signatures against them.
+pub(crate) struct Authenticator {
+    keyring: Keyring,
+    clock: WallClock,
+}
+
+impl Authenticator {
+    /// Accepts these credentials, whose keys differ, each of its account or the default one.
+    pub(crate) fn new(credentials: &[Credential], clock: WallClock) -> Self {
+        Self {
+            keyring: Keyring::new(credentials),
+            clock,
+        }
+    }
+
+    /// Finds out who sent a request, or why that is not known.
+    fn check(&self, request: &Parts, body: &[u8]) -> Result<Caller, Refusal> {
+        let headers = HeaderList::from(request);
+        let signed = headers.request();
+        let claim = Claim::parse(&signed).map_err(|error| {
+            let authorization = request.headers.get(header::AUTHORIZATION);
+            let authorization =
+                authorization.map(|value| String::from_utf8_lossy(value.as_bytes()));
+            Refusal::from_claim(
+                &error,
+                &resource(request),
+                &authorization.unwrap_or_default(),
+            )
+        })?;
+        let by = |refusal: Refusal| refusal.by(claim.access_key_id());
+        let known = self.keyring.find(claim.access_key_id());
+        let known = known.ok_or_else(Refusal::unknown_access_key).map_err(by)?;
+        known.check_session_token(&claim).map_err(by)?;
+        known
+            .verify(&claim, &signed, body, self.clock.now())
+            .map_err(by)?;
+        let region = claim.scope().region();
+        if !is_region(region) {
+            return Err(by(Refusal::region(region)));
+        }
+        Ok(Caller {
+            access_key_id: known.access_key_id(),
+            account: known.account(),
+            region: region.to_owned(),
+        })
+    }
+}
+
+/// The layer itself, for `axum::middleware::from_fn_with_state`.
+pub(crate) async fn authenticate(
+    State(authenticator): State<Arc<Authenticator>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let body = match body::read(body, limits::BODY_BYTES_MAX).await {
+        Ok(body) => body,
+        Err(error) => return refuse_body(&error),
+    };
+    match authenticator.check(&parts, &body) {
+        Ok(caller) => {
+            parts.extensions.insert(caller);
+            next.run(Request::from_parts(parts, Body::from(body))).await
+        }
+        // A GET without a signature asks for no operation, so there is nothing to be denied: AWS
+        // answers it, as it answers a browser, that it knows no such operation.
+        Err(refusal) if refusal.reason == Reason::NoSignature && parts.method != Method::POST => {
+            answer::unknown_operation()
+        }
+        Err(refusal) => {
+            warn!(
+                reason = ?refusal.reason,
+                access_key = refusal.access_key_id,
+                "refused: {}; {}",
+                refusal.explanation,
+                refusal.advice,
+            );
+            answer::error(&refusal.error)
+        }
+    }
+}
+
+/// The answer to a request whose body is not here: AWS's words for that are not known, so it is the
+/// error for a body that cannot be read, with the status that HTTP has for the case.
+fn refuse_body(error: &BodyError) -> Response {
+    warn!("refused: {error}");
+    let status = match error {
+        BodyError::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
+        BodyError::TooSlow(_) => StatusCode::REQUEST_TIMEOUT,
+        BodyError::Broken(_) => StatusCode::BAD_REQUEST,
+    };
+    let error = Error::new(ErrorCode::SerializationException, error.to_string());
+    answer::error_with_status(&error, status)
+}
+
+/// The URL that a request was sent to, as AWS repeats it; without the query, which may hold a
+/// signature.
+fn resource(request: &Parts) -> String {
+    let host = sqs_route::host(&request.headers).unwrap_or_default();
+    format!("http://{host}{}", request.uri.path())
+}
+
+/// Whether a region can be a part of ARNs and a name space of queues.
+fn is_region(name: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
+    (1..=REGION_BYTES_MAX).contains(&name.len()) && name.bytes().all(allowed)
+}

@@ -1,0 +1,346 @@
+//! What AWS says to a request whose signature is not accepted.
+//!
+//! The texts are AWS's, as far as they are known: programs match on them. Besides the answer a
+//! refusal has an explanation for whoever reads the server's log. Neither holds a secret, a session
+//! token, or a signature that the server computed.
+
+use sigv4::{ClaimError, Parameter, VerifyError};
+use sqs::{Error, ErrorCode};
+
+/// How much of an access key from a request stands in the log, in characters.
+const SHOWN_CHARS_MAX: usize = 128;
+
+/// What AWS says when a signature is not the one it computed; also when the payload was signed in
+/// a way that only S3 knows, since SQS then computes another one.
+const MISMATCH: &str = "The request signature we calculated does not match the signature you \
+    provided. Check your AWS Secret Access Key and signing method. Consult the service \
+    documentation for details.";
+
+/// Why a request is refused, as one word, for logs and counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    Clock,
+    Expired,
+    HeaderNotSigned,
+    Malformed,
+    Method,
+    NoSignature,
+    NotYetCurrent,
+    Payload,
+    Region,
+    ScopeDate,
+    Service,
+    SessionToken,
+    Signature,
+    SignedHeaderAbsent,
+    Terminator,
+    UnknownAccessKey,
+}
+
+/// A request that is not served, with the answer to it.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    /// The answer.
+    pub(crate) error: Error,
+    /// Why, as one word.
+    pub(crate) reason: Reason,
+    /// Why, as a sentence.
+    pub(crate) explanation: String,
+    /// What would be right.
+    pub(crate) advice: &'static str,
+    /// Whose signature the request claims to carry; the beginning of it, as it is not checked.
+    pub(crate) access_key_id: Option<String>,
+}
+
+impl Refusal {
+    /// The same refusal, of a request that claims to be signed with this key.
+    pub(crate) fn by(mut self, access_key_id: &str) -> Self {
+        let shown = access_key_id.chars().take(SHOWN_CHARS_MAX);
+        self.access_key_id = Some(shown.flat_map(char::escape_default).collect());
+        self
+    }
+
+    /// No access key of this name is known. AWS calls access keys tokens here.
+    pub(crate) fn unknown_access_key() -> Self {
+        Self {
+            error: invalid_token(),
+            reason: Reason::UnknownAccessKey,
+            explanation: "the server has no credential with this access key".to_owned(),
+            access_key_id: None,
+            advice: "sign with a key that the server was started with (--credential)",
+        }
+    }
+
+    /// The session token is not the one that belongs to the key, or is missing, or needless.
+    pub(crate) fn session_token(explanation: &'static str, advice: &'static str) -> Self {
+        Self {
+            error: invalid_token(),
+            reason: Reason::SessionToken,
+            explanation: explanation.to_owned(),
+            advice,
+            access_key_id: None,
+        }
+    }
+
+    /// A region that no queue can live in.
+    pub(crate) fn region(region: &str) -> Self {
+        Self {
+            error: Error::new(ErrorCode::InvalidSignatureException, invalid_region(region)),
+            reason: Reason::Region,
+            explanation: format!("{region:?} cannot be a region's name"),
+            access_key_id: None,
+            advice: "sign for a region of letters, digits and hyphens, like us-east-1",
+        }
+    }
+
+    /// The request carries no signature that could be checked. `resource` is the URL that it was
+    /// sent to, `authorization` its header of that name, which AWS repeats to whoever sent it.
+    pub(crate) fn from_claim(error: &ClaimError, resource: &str, authorization: &str) -> Self {
+        let incomplete = ErrorCode::IncompleteSignatureException;
+        let (code, reason, message) = match error {
+            ClaimError::Missing => (
+                ErrorCode::AccessDeniedException,
+                Reason::NoSignature,
+                format!("Access to the resource {resource} is denied."),
+            ),
+            ClaimError::NotKeyValue { fragment } => (
+                incomplete,
+                Reason::Malformed,
+                format!(
+                    "'{}' not a valid key=value pair (missing equal-sign) in Authorization \
+                     header: '{authorization}'.",
+                    fragment.as_str()
+                ),
+            ),
+            ClaimError::MissingParameters { parameters } => (
+                incomplete,
+                Reason::Malformed,
+                missing_parameters(parameters, authorization),
+            ),
+            ClaimError::MissingQueryParameters { parameters } => (
+                incomplete,
+                Reason::Malformed,
+                missing_query_parameters(parameters),
+            ),
+            ClaimError::Algorithm { fragment } => (
+                incomplete,
+                Reason::Malformed,
+                format!("Unsupported AWS 'algorithm': '{}'.", fragment.as_str()),
+            ),
+            ClaimError::Credential { fragment } => (
+                incomplete,
+                Reason::Malformed,
+                format!(
+                    "Credential must have exactly 5 slash-delimited elements, e.g. \
+                     keyid/date/region/service/term, got '{}'.",
+                    fragment.as_str()
+                ),
+            ),
+            ClaimError::Date { fragment } => (
+                incomplete,
+                Reason::Malformed,
+                format!(
+                    "Date must be in ISO-8601 'basic format'. Got '{}'. See \
+                     http://en.wikipedia.org/wiki/ISO_8601",
+                    fragment.as_str()
+                ),
+            ),
+            // How AWS words these is not known.
+            ClaimError::BothForms
+            | ClaimError::TooLarge { .. }
+            | ClaimError::Repeated { .. }
+            | ClaimError::NotText { .. }
+            | ClaimError::UnknownParameter { .. }
+            | ClaimError::SignedHeaders { .. }
+            | ClaimError::Expires { .. } => (incomplete, Reason::Malformed, format!("{error}.")),
+        };
+        Self {
+            error: Error::new(code, message),
+            reason,
+            explanation: error.to_string(),
+            advice: if code == ErrorCode::AccessDeniedException {
+                "every call must be signed: give the client credentials"
+            } else {
+                "sign with Signature Version 4, as every AWS SDK does by itself"
+            },
+            access_key_id: None,
+        }
+    }
+
+    /// The signature was checked and does not hold.
+    pub(crate) fn from_verify(error: &VerifyError) -> Self {
+        let (code, reason, message) = verdict(error);
+        Self {
+            error: Error::new(code, message),
+            reason,
+            explanation: error.to_string(),
+            advice: advice(error),
+            access_key_id: None,
+        }
+    }
+}
+
+fn verdict(error: &VerifyError) -> (ErrorCode, Reason, String) {
+    let invalid = ErrorCode::InvalidSignatureException;
+    match error {
+        VerifyError::SignatureMismatch { .. } => (invalid, Reason::Signature, MISMATCH.to_owned()),
+        VerifyError::PayloadHash { .. }
+        | VerifyError::UnsignedPayload
+        | VerifyError::StreamingPayload { .. } => (invalid, Reason::Payload, MISMATCH.to_owned()),
+        VerifyError::Expired {
+            request_date,
+            limit,
+            now,
+            tolerance,
+        } => (
+            invalid,
+            Reason::Expired,
+            format!(
+                "Signature expired: {request_date} is now earlier than {limit} ({now} - {} min.)",
+                tolerance.as_secs() / 60
+            ),
+        ),
+        VerifyError::PresignedExpired { limit, now, .. } => (
+            invalid,
+            Reason::Expired,
+            format!("Signature expired: {limit} is now earlier than {now}"),
+        ),
+        VerifyError::NotYetCurrent {
+            request_date,
+            limit,
+            now,
+            tolerance,
+        } => (
+            invalid,
+            Reason::NotYetCurrent,
+            format!(
+                "Signature not yet current: {request_date} is still later than {limit} ({now} + \
+                 {} min.)",
+                tolerance.as_secs() / 60
+            ),
+        ),
+        VerifyError::Region { found, .. } => (invalid, Reason::Region, invalid_region(found)),
+        VerifyError::Service { expected, .. } => (
+            invalid,
+            Reason::Service,
+            format!("Credential should be scoped to correct service: '{expected}'."),
+        ),
+        VerifyError::Terminator { found } => (
+            invalid,
+            Reason::Terminator,
+            format!(
+                "Credential should be scoped with a valid terminator: 'aws4_request', not \
+                 '{found}'."
+            ),
+        ),
+        VerifyError::ScopeDate {
+            scope_date,
+            request_date,
+        } => (
+            invalid,
+            Reason::ScopeDate,
+            format!(
+                "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date \
+                 from HTTP: '{scope_date}' != '{}', from '{request_date}'.",
+                request_date.date()
+            ),
+        ),
+        VerifyError::HeaderNotSigned(name) => {
+            let name = if name == "host" {
+                "Host' or ':authority"
+            } else {
+                name
+            };
+            let message = format!("'{name}' must be a 'SignedHeader' in the AWS Authorization.");
+            (invalid, Reason::HeaderNotSigned, message)
+        }
+        VerifyError::SignedHeaderAbsent(name) => (
+            ErrorCode::IncompleteSignatureException,
+            Reason::SignedHeaderAbsent,
+            format!(
+                "'{name}' is named as a SignedHeader, but it does not exist in the HTTP request."
+            ),
+        ),
+        VerifyError::Method(_) => (invalid, Reason::Method, format!("{error}.")),
+        VerifyError::Now(_) => (
+            ErrorCode::InternalFailure,
+            Reason::Clock,
+            "The server's clock shows a time that no signature can have.".to_owned(),
+        ),
+    }
+}
+
+/// What would be right, for the log.
+fn advice(error: &VerifyError) -> &'static str {
+    match error {
+        VerifyError::SignatureMismatch { .. } => {
+            "compare the client's secret with the server's, and let nothing on the way change \
+             Host, path, headers or body"
+        }
+        VerifyError::PayloadHash { .. } => "let nothing change the body after it was signed",
+        VerifyError::UnsignedPayload | VerifyError::StreamingPayload { .. } => {
+            "sign the body's hash: other payloads are for S3 only"
+        }
+        VerifyError::Expired { .. } | VerifyError::NotYetCurrent { .. } => {
+            "set the client's clock, or the server's"
+        }
+        VerifyError::PresignedExpired { .. } => "presign anew, or for longer",
+        VerifyError::Region { .. } => "sign for the region that the server expects",
+        VerifyError::Service { .. } => "sign for the service sqs",
+        VerifyError::Terminator { .. } => "end the credential scope with aws4_request",
+        VerifyError::ScopeDate { .. } => "use the day of the request's own date in the scope",
+        VerifyError::HeaderNotSigned(_) => "sign host and every x-amz- header that is sent",
+        VerifyError::SignedHeaderAbsent(_) => {
+            "send every header that was signed; a proxy may have taken it away"
+        }
+        VerifyError::Method(_) => "send one of HTTP's methods",
+        VerifyError::Now(_) => "set the server's clock",
+    }
+}
+
+/// AWS lists every parameter that is missing, one sentence each, and repeats the header.
+fn missing_parameters(parameters: &[Parameter], authorization: &str) -> String {
+    let mut text = String::new();
+    for parameter in parameters {
+        match parameter {
+            Parameter::Date => text.push_str(
+                "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' \
+                 header. ",
+            ),
+            Parameter::Algorithm
+            | Parameter::Credential
+            | Parameter::Signature
+            | Parameter::SignedHeaders
+            | Parameter::Expires => {
+                let name = parameter.header_name();
+                text += &format!("Authorization header requires '{name}' parameter. ");
+            }
+        }
+    }
+    text + "Authorization=" + authorization
+}
+
+/// The same for a signature in the query.
+fn missing_query_parameters(parameters: &[Parameter]) -> String {
+    let sentence = |parameter: &Parameter| {
+        let name = parameter.query_name();
+        format!(
+            "AWS query-string parameters must include '{name}'. Re-examine the query-string \
+             parameters."
+        )
+    };
+    parameters
+        .iter()
+        .map(sentence)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn invalid_token() -> Error {
+    let message = "The security token included in the request is invalid.";
+    Error::new(ErrorCode::UnrecognizedClientException, message)
+}
+
+fn invalid_region(found: &str) -> String {
+    format!("Credential should be scoped to a valid region, not '{found}'.")
+}

@@ -1,0 +1,510 @@
+//! Each way in which a signature can fail, against the whole router: status, type, query code and
+//! words of the answer.
+
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, header};
+use serde_json::json;
+use sigv4::{Credentials, Payload, Settings, Signer};
+use tracing::subscriber::DefaultGuard;
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::testing::{Answer, HOST, Harness, call, now, signed, signed_by, signer};
+use crate::{Credential, FakeSqs};
+
+const ACCESS_DENIED: (u16, &str, &str) = (
+    403,
+    "com.amazon.coral.service#AccessDeniedException",
+    "AccessDenied;Sender",
+);
+const UNRECOGNIZED: (u16, &str, &str) = (
+    403,
+    "com.amazon.coral.service#UnrecognizedClientException",
+    "InvalidClientTokenId;Sender",
+);
+const INVALID_SIGNATURE: (u16, &str, &str) = (
+    403,
+    "com.amazon.coral.service#InvalidSignatureException",
+    "SignatureDoesNotMatch;Sender",
+);
+const INCOMPLETE: (u16, &str, &str) = (
+    400,
+    "com.amazon.coral.service#IncompleteSignatureException",
+    "IncompleteSignature;Sender",
+);
+
+const MISMATCH: &str = "The request signature we calculated does not match the signature you \
+    provided. Check your AWS Secret Access Key and signing method. Consult the service \
+    documentation for details.";
+const INVALID_TOKEN: &str = "The security token included in the request is invalid.";
+
+#[track_caller]
+fn assert_refused(answer: &Answer, row: (u16, &str, &str), message: &str) {
+    let (status, shape_id, query) = row;
+    answer.assert_error(status, shape_id, query, message);
+}
+
+/// A call that would succeed if its signature did.
+fn list_queues() -> Request<Bytes> {
+    call("ListQueues", &json!({}))
+}
+
+async fn send(request: Request<Bytes>) -> Answer {
+    Harness::new().send(request).await
+}
+
+/// A signed call whose `Authorization` is changed afterwards.
+fn altered(change: impl FnOnce(&str) -> String) -> Request<Bytes> {
+    let mut request = signed(list_queues());
+    let authorization = request.headers()[header::AUTHORIZATION]
+        .to_str()
+        .expect("ASCII");
+    let altered = change(authorization);
+    assert_ne!(altered, authorization, "nothing was changed");
+    set(&mut request, "authorization", &altered);
+    request
+}
+
+fn set(request: &mut Request<Bytes>, name: &'static str, value: &str) {
+    request
+        .headers_mut()
+        .insert(name, HeaderValue::from_str(value).expect("a value"));
+}
+
+fn with_authorization(value: &str) -> Request<Bytes> {
+    let mut request = list_queues();
+    set(&mut request, "authorization", value);
+    set(&mut request, "x-amz-date", "20150830T123600Z");
+    request
+}
+
+#[tokio::test]
+async fn a_right_signature_passes() {
+    let answer = send(signed(list_queues())).await;
+    assert_eq!((answer.status, answer.text()), (200, "{}"));
+}
+
+#[tokio::test]
+async fn no_signature_is_access_denied() {
+    let message = "Access to the resource http://localhost:9324/ is denied.";
+    assert_refused(&send(list_queues()).await, ACCESS_DENIED, message);
+
+    let mut at_a_queue = list_queues();
+    *at_a_queue.uri_mut() = "/000000000000/orders".parse().expect("a path");
+    let message = "Access to the resource http://localhost:9324/000000000000/orders is denied.";
+    assert_refused(&send(at_a_queue).await, ACCESS_DENIED, message);
+}
+
+#[tokio::test]
+async fn an_unknown_key_is_an_invalid_token() {
+    let stranger = Signer::new(Credentials::new("AKIDSTRANGER", "test"), "us-east-1", "sqs");
+    let answer = send(signed_by(&stranger, list_queues(), now())).await;
+    assert_refused(&answer, UNRECOGNIZED, INVALID_TOKEN);
+}
+
+#[tokio::test]
+async fn another_secret_does_not_match() {
+    for secret in ["Test", "test ", "tes", "test\n"] {
+        let wrong = Signer::new(Credentials::new("test", secret), "us-east-1", "sqs");
+        let answer = send(signed_by(&wrong, list_queues(), now())).await;
+        assert_refused(&answer, INVALID_SIGNATURE, MISMATCH);
+    }
+}
+
+#[tokio::test]
+async fn what_is_changed_after_signing_does_not_match() {
+    let mut body = signed(list_queues());
+    *body.body_mut() = Bytes::from_static(b"{ }");
+    let mut path = signed(list_queues());
+    *path.uri_mut() = "/000000000000/orders".parse().expect("a path");
+    let mut query = signed(list_queues());
+    *query.uri_mut() = "/?a=b".parse().expect("a path");
+    let mut method = signed(list_queues());
+    *method.method_mut() = Method::PUT;
+    let mut host = signed(list_queues());
+    set(&mut host, "host", "127.0.0.1:9324");
+    let mut target = signed(list_queues());
+    set(&mut target, "x-amz-target", "AmazonSQS.CreateQueue");
+    let mut date = signed(list_queues());
+    set(&mut date, "x-amz-date", "20150830T123601Z");
+    for request in [body, path, query, method, host, target, date] {
+        assert_refused(&send(request).await, INVALID_SIGNATURE, MISMATCH);
+    }
+    let signature = altered(|text| {
+        let (rest, signature) = text.split_at(text.len() - 1);
+        format!("{rest}{}", if signature == "0" { "1" } else { "0" })
+    });
+    assert_refused(&send(signature).await, INVALID_SIGNATURE, MISMATCH);
+}
+
+#[tokio::test]
+async fn a_signature_is_good_for_15_minutes_either_way() {
+    const MINUTE: Duration = Duration::from_secs(60);
+    const SECOND: Duration = Duration::from_secs(1);
+    for at in [now() - 15 * MINUTE, now() + 15 * MINUTE] {
+        let answer = send(signed_by(&signer(), list_queues(), at)).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    let cases = [
+        (
+            now() - 15 * MINUTE - SECOND,
+            "Signature expired: 20150830T122059Z is now earlier than 20150830T122100Z \
+             (20150830T123600Z - 15 min.)",
+        ),
+        (
+            now() - 20 * MINUTE,
+            "Signature expired: 20150830T121600Z is now earlier than 20150830T122100Z \
+             (20150830T123600Z - 15 min.)",
+        ),
+        (
+            now() + 15 * MINUTE + SECOND,
+            "Signature not yet current: 20150830T125101Z is still later than 20150830T125100Z \
+             (20150830T123600Z + 15 min.)",
+        ),
+    ];
+    for (at, message) in cases {
+        let answer = send(signed_by(&signer(), list_queues(), at)).await;
+        assert_refused(&answer, INVALID_SIGNATURE, message);
+    }
+}
+
+#[tokio::test]
+async fn the_scope_must_fit() {
+    let sns = Signer::new(Credentials::new("test", "test"), "us-east-1", "sns");
+    let answer = send(signed_by(&sns, list_queues(), now())).await;
+    let message = "Credential should be scoped to correct service: 'sqs'.";
+    assert_refused(&answer, INVALID_SIGNATURE, message);
+
+    let dotted = Signer::new(Credentials::new("test", "test"), "us.east", "sqs");
+    let answer = send(signed_by(&dotted, list_queues(), now())).await;
+    let message = "Credential should be scoped to a valid region, not 'us.east'.";
+    assert_refused(&answer, INVALID_SIGNATURE, message);
+
+    let answer = send(altered(|text| text.replace("/20150830/", "/20150829/"))).await;
+    let message = "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date \
+        from HTTP: '20150829' != '20150830', from '20150830T123600Z'.";
+    assert_refused(&answer, INVALID_SIGNATURE, message);
+
+    let answer = send(altered(|text| text.replace("aws4_request", "aws5_request"))).await;
+    let message =
+        "Credential should be scoped with a valid terminator: 'aws4_request', not 'aws5_request'.";
+    assert_refused(&answer, INVALID_SIGNATURE, message);
+}
+
+#[tokio::test]
+async fn any_region_is_served() {
+    for region in ["us-east-1", "eu-central-1", "local", "cn-north-1", "R2_d2"] {
+        let signer = Signer::new(Credentials::new("test", "test"), region, "sqs");
+        let answer = send(signed_by(&signer, list_queues(), now())).await;
+        assert_eq!(answer.status, 200, "{region}: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn host_and_every_amz_header_must_be_signed() {
+    let message = "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.";
+    let answer = send(altered(|text| text.replace("host;", ""))).await;
+    assert_refused(&answer, INVALID_SIGNATURE, message);
+
+    let mut added = signed(list_queues());
+    set(&mut added, "x-amz-added", "1");
+    let message = "'x-amz-added' must be a 'SignedHeader' in the AWS Authorization.";
+    assert_refused(&send(added).await, INVALID_SIGNATURE, message);
+}
+
+#[tokio::test]
+async fn a_header_that_was_signed_must_be_there() {
+    let mut request = signed(list_queues());
+    request.headers_mut().remove(header::CONTENT_TYPE);
+    let message =
+        "'content-type' is named as a SignedHeader, but it does not exist in the HTTP request.";
+    assert_refused(&send(request).await, INCOMPLETE, message);
+}
+
+#[tokio::test]
+async fn an_authorization_that_cannot_be_read_is_incomplete() {
+    let header = "AWS4-HMAC-SHA256 Credential=bogus";
+    let message = "Authorization header requires 'Signature' parameter. Authorization header \
+        requires 'SignedHeaders' parameter. Authorization=AWS4-HMAC-SHA256 Credential=bogus";
+    assert_refused(&send(with_authorization(header)).await, INCOMPLETE, message);
+
+    let header = "AWS4-HMAC-SHA256 nonsense";
+    let message = "'nonsense' not a valid key=value pair (missing equal-sign) in Authorization \
+        header: 'AWS4-HMAC-SHA256 nonsense'.";
+    assert_refused(&send(with_authorization(header)).await, INCOMPLETE, message);
+
+    let header = "AWS4-HMAC-SHA256 Credential=test/20150830, SignedHeaders=host, Signature=00";
+    let message = "Credential must have exactly 5 slash-delimited elements, e.g. \
+        keyid/date/region/service/term, got 'test/20150830'.";
+    assert_refused(&send(with_authorization(header)).await, INCOMPLETE, message);
+
+    let answer = send(altered(|text| text.replace("HMAC-SHA256", "HMAC-SHA1"))).await;
+    assert_refused(
+        &answer,
+        INCOMPLETE,
+        "Unsupported AWS 'algorithm': 'AWS4-HMAC-SHA1'.",
+    );
+
+    let mut undated = signed(list_queues());
+    undated.headers_mut().remove("x-amz-date");
+    let answer = send(undated).await;
+    assert_eq!(answer.status, 400);
+    let message = answer.json()["message"]
+        .as_str()
+        .expect("a message")
+        .to_owned();
+    let expected = "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' \
+        header. Authorization=AWS4-HMAC-SHA256 Credential=test/";
+    assert!(message.starts_with(expected), "{message}");
+}
+
+#[tokio::test]
+async fn a_payload_left_unsigned_is_not_accepted() {
+    let mut request = list_queues();
+    set(&mut request, "x-amz-content-sha256", "UNSIGNED-PAYLOAD");
+    let _stages =
+        sigv4::sign_request(&signer(), &mut request, Payload::Unsigned, now()).expect("signed");
+    assert_refused(&send(request).await, INVALID_SIGNATURE, MISMATCH);
+
+    let mut request = signed_by(
+        &signer().with_settings(Settings::default().with_content_sha256(sigv4::ContentSha256::Add)),
+        list_queues(),
+        now(),
+    );
+    assert_eq!(send(request.clone()).await.status, 200);
+    *request.body_mut() = Bytes::from_static(b"{ }");
+    assert_refused(&send(request).await, INVALID_SIGNATURE, MISMATCH);
+}
+
+fn temporary(token: &str) -> Signer {
+    let credentials = Credentials::new("ASIATEMP", "s").with_session_token(token);
+    Signer::new(credentials, "us-east-1", "sqs")
+}
+
+fn with_temporary_credential() -> Harness {
+    let credential = Credential::new("ASIATEMP", "s").expect("a credential");
+    let credential = credential
+        .with_session_token("right-token")
+        .expect("a token");
+    Harness::with(
+        FakeSqs::builder()
+            .credential(Credential::default())
+            .credential(credential),
+    )
+}
+
+#[tokio::test]
+async fn a_session_token_must_be_the_key_s_own() {
+    let harness = with_temporary_credential();
+    let send = |signer: Signer| harness.send(signed_by(&signer, list_queues(), now()));
+    assert_eq!(send(temporary("right-token")).await.status, 200);
+    assert_refused(
+        &send(temporary("other-token")).await,
+        UNRECOGNIZED,
+        INVALID_TOKEN,
+    );
+    let without = Signer::new(Credentials::new("ASIATEMP", "s"), "us-east-1", "sqs");
+    assert_refused(&send(without).await, UNRECOGNIZED, INVALID_TOKEN);
+    let needless = Credentials::new("test", "test").with_session_token("right-token");
+    let needless = Signer::new(needless, "us-east-1", "sqs");
+    assert_refused(&send(needless).await, UNRECOGNIZED, INVALID_TOKEN);
+}
+
+#[tokio::test]
+async fn a_session_token_must_be_signed() {
+    let harness = with_temporary_credential();
+    let settings = Settings::default().with_session_token(sigv4::SessionToken::AppendedUnsigned);
+    let signer = temporary("right-token").with_settings(settings);
+    let answer = harness.send(signed_by(&signer, list_queues(), now())).await;
+    let message = "'x-amz-security-token' must be a 'SignedHeader' in the AWS Authorization.";
+    assert_refused(&answer, INVALID_SIGNATURE, message);
+}
+
+/// A presigned request as it is sent.
+fn presigned(signer: &Signer, request: Request<Bytes>, expires: Duration) -> Request<Bytes> {
+    let target = {
+        let headers: Vec<(&str, &[u8])> = request
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_bytes()))
+            .collect();
+        let target = request.uri().to_string();
+        let unsigned = sigv4::Request::new(request.method().as_str(), &target, &headers);
+        let presigned = signer
+            .presign(&unsigned, Payload::Bytes(request.body()), now(), expires)
+            .expect("presigned");
+        String::from_utf8(presigned.target().to_vec()).expect("ASCII")
+    };
+    let mut request = request;
+    *request.uri_mut() = target.parse().expect("a target");
+    request
+}
+
+fn get() -> Request<Bytes> {
+    Request::builder()
+        .uri("/")
+        .header(header::HOST, HOST)
+        .body(Bytes::new())
+        .expect("a request")
+}
+
+#[tokio::test]
+async fn a_presigned_call_passes_until_it_expires() {
+    let hour = Duration::from_secs(3_600);
+    let answer = send(presigned(&signer(), list_queues(), hour)).await;
+    assert_eq!((answer.status, answer.text()), (200, "{}"));
+
+    let mut changed = presigned(&signer(), list_queues(), hour);
+    *changed.body_mut() = Bytes::from_static(b"{ }");
+    assert_refused(&send(changed).await, INVALID_SIGNATURE, MISMATCH);
+
+    let earlier = Signer::new(Credentials::new("test", "test"), "us-east-1", "sqs");
+    let mut request = list_queues();
+    let target = {
+        let headers: Vec<(&str, &[u8])> = request
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_bytes()))
+            .collect();
+        let unsigned = sigv4::Request::new("POST", "/", &headers);
+        let at = now() - Duration::from_secs(61);
+        let payload = Payload::Bytes(request.body());
+        let presigned = earlier.presign(&unsigned, payload, at, Duration::from_secs(60));
+        String::from_utf8(presigned.expect("presigned").target().to_vec()).expect("ASCII")
+    };
+    *request.uri_mut() = target.parse().expect("a target");
+    let message = "Signature expired: 20150830T123559Z is now earlier than 20150830T123600Z";
+    assert_refused(&send(request).await, INVALID_SIGNATURE, message);
+}
+
+#[tokio::test]
+async fn a_presigned_call_without_a_parameter_is_incomplete() {
+    let mut request = presigned(&signer(), list_queues(), Duration::from_secs(60));
+    let target = request.uri().to_string().replace("X-Amz-Expires=60&", "");
+    *request.uri_mut() = target.parse().expect("a target");
+    let message = "AWS query-string parameters must include 'X-Amz-Expires'. Re-examine the \
+        query-string parameters.";
+    assert_refused(&send(request).await, INCOMPLETE, message);
+}
+
+#[tokio::test]
+async fn a_get_asks_for_nothing() {
+    let hour = Duration::from_secs(3_600);
+    for request in [presigned(&signer(), get(), hour), signed(get()), get()] {
+        let answer = send(request).await;
+        assert_eq!(answer.status, 404, "{answer:?}");
+        assert_eq!(answer.text(), "<UnknownOperationException/>\n");
+        assert_eq!(answer.header("content-type"), "text/xml");
+        assert_eq!(answer.header("x-amzn-requestid").len(), 36);
+    }
+}
+
+#[tokio::test]
+async fn a_get_with_a_wrong_signature_is_refused_all_the_same() {
+    let wrong = Signer::new(Credentials::new("test", "wrong"), "us-east-1", "sqs");
+    let request = presigned(&wrong, get(), Duration::from_secs(3_600));
+    assert_refused(&send(request).await, INVALID_SIGNATURE, MISMATCH);
+}
+
+#[tokio::test]
+async fn many_regions_and_days_do_not_fill_the_server() {
+    let harness = Harness::new();
+    for n in 0..200 {
+        let signer = Signer::new(Credentials::new("test", "test"), format!("r-{n}"), "sqs");
+        let answer = harness.send(signed_by(&signer, list_queues(), now())).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+}
+
+/// Where a test's log goes.
+#[derive(Default)]
+struct Log(Mutex<Vec<u8>>);
+
+impl Log {
+    fn text(&self) -> String {
+        String::from_utf8(self.lock().clone()).expect("UTF-8")
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl io::Write for &Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for &'static Log {
+    type Writer = &'a Log;
+
+    fn make_writer(&'a self) -> &'a Log {
+        self
+    }
+}
+
+/// Logs into memory while the guard lives.
+fn log() -> (&'static Log, DefaultGuard) {
+    let log: &'static Log = Box::leak(Box::default());
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(log)
+        .with_ansi(false)
+        .finish();
+    (log, tracing::subscriber::set_default(subscriber))
+}
+
+#[tokio::test]
+async fn a_refusal_is_one_line_in_the_log_that_says_what_would_be_right_and_no_secret() {
+    let harness = with_temporary_credential();
+    let (log, _guard) = log();
+    let wrong = Credentials::new("ASIATEMP", "wrong secret").with_session_token("right-token");
+    let wrong = Signer::new(wrong, "us-east-1", "sqs");
+    let request = signed_by(&wrong, list_queues(), now());
+    let answer = harness.send(request).await;
+    assert_eq!(answer.status, 403);
+
+    let log = log.text();
+    assert_eq!(log.lines().count(), 1, "{log}");
+    for expected in [
+        "WARN",
+        "reason=Signature",
+        "access_key=\"ASIATEMP\"",
+        "compare the client's",
+    ] {
+        assert!(log.contains(expected), "{expected} is not in {log}");
+    }
+    let right = signed_by(&temporary("right-token"), list_queues(), now());
+    let authorization = right.headers()[header::AUTHORIZATION]
+        .to_str()
+        .expect("ASCII");
+    let right_signature = authorization.rsplit('=').next().expect("a signature");
+    for secret in ["right-token", "wrong secret", right_signature] {
+        assert!(!log.contains(secret), "{secret} is in {log}");
+        assert!(
+            !answer.text().contains(secret),
+            "{secret} is in {}",
+            answer.text()
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_access_key_from_outside_cannot_forge_a_log_line() {
+    let harness = Harness::new();
+    let (log, _guard) = log();
+    let key = "k".repeat(1_000);
+    let request = altered(|text| text.replace("=test/", &format!("={key}/")));
+    assert_eq!(harness.send(request).await.status, 403);
+    let log = log.text();
+    assert_eq!(log.lines().count(), 1, "{log}");
+    assert!(log.len() < 500, "{log}");
+}

@@ -1,0 +1,74 @@
+//! How SQS's answers look on the wire.
+
+use aws_json::codec::content_type::Version;
+use aws_json::codec::error_body::{ErrorBody, Fault, QueryError};
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, StatusCode};
+
+/// What SQS says to a request that asks for no operation: XML whatever the request was, since it
+/// comes before any protocol is known.
+const UNKNOWN_OPERATION: &str = "<UnknownOperationException/>\n";
+
+/// An answer that is a success. A body of no bytes has the content type all the same.
+pub(crate) fn success(body: Bytes) -> Response {
+    let mut response = Response::new(Body::from(body));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, Version::V1_0.header_value());
+    response
+}
+
+/// An answer that is an error, with the status of the error table.
+pub(crate) fn error(error: &sqs::Error) -> Response {
+    let status = StatusCode::from_u16(error.code().status());
+    error_with_status(error, status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR))
+}
+
+/// An answer that is an error, where HTTP has a better status than the error table.
+pub(crate) fn error_with_status(error: &sqs::Error, status: StatusCode) -> Response {
+    let code = error.code();
+    let fault = match code.fault() {
+        sqs::Fault::Sender => Fault::Sender,
+        sqs::Fault::Receiver => Fault::Receiver,
+    };
+    let mut body = ErrorBody::new(code.shape_id()).with_message(error.message());
+    // Every query code of the table can stand in a header.
+    if let Ok(query_error) = QueryError::new(code.query_code(), fault) {
+        body = body.with_query_error(query_error);
+    }
+    body.to_response(status, Version::V1_0).map(Body::from)
+}
+
+/// The answer to a request that asks for nothing: a GET, for example.
+pub(crate) fn unknown_operation() -> Response {
+    let mut response = Response::new(Body::from(UNKNOWN_OPERATION));
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("text/xml"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_of_the_table_has_its_status_and_its_query_error() {
+        for code in sqs::ErrorCode::ALL {
+            let response = error(&sqs::Error::new(*code, "words"));
+            assert_eq!(response.status().as_u16(), code.status(), "{code}");
+            assert_eq!(
+                response.headers()["x-amzn-query-error"],
+                format!("{};{}", code.query_code(), code.fault()),
+            );
+            assert_eq!(
+                response.headers()[CONTENT_TYPE],
+                "application/x-amz-json-1.0"
+            );
+        }
+    }
+}

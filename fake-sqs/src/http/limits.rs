@@ -1,0 +1,41 @@
+//! What the server accepts from the network at most.
+//!
+//! Every bound on a connection or a request has its name, its unit and its reason here.
+
+use std::time::Duration;
+
+/// Body of an SQS request, in bytes: 8 MiB. A legal message of 1 MiB can be escaped to about 6 MiB
+/// of JSON, and its attributes come on top.
+pub const BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// How much of a body that is too large is read and thrown away, in bytes: 64 MiB. Clients write
+/// their whole request before they read the answer; closing the connection earlier would lose the
+/// refusal on its way to them.
+pub const BODY_BYTES_DISCARDED_MAX: usize = 64 * 1024 * 1024;
+
+/// Body of a request to the control interface, in bytes: 1 MiB.
+pub const CONTROL_BODY_BYTES_MAX: usize = 1024 * 1024;
+
+/// Time in which a whole body must have arrived, from the end of its headers.
+pub const BODY_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// Request line and headers together, in bytes: 64 KiB. A presigned URL with a session token takes
+/// about 4 KiB.
+pub const HEAD_BYTES_MAX: usize = 64 * 1024;
+
+/// Headers of a request: 100. It is hyper's own bound, which costs nothing; asking it for any
+/// other number would cost an allocation for every request.
+pub const HEADERS_MAX: usize = 100;
+
+/// Time in which the headers of a request must have arrived, from the connection's start or the end
+/// of the answer before: 120 s. It is also how long an idle connection is kept, so it is longer than
+/// the 90 s after which the pools of common clients drop an idle connection themselves: a server
+/// that closes first can close just as the next request is sent.
+pub const HEAD_TIME_MAX: Duration = Duration::from_secs(120);
+
+/// Connections at once: 4,096. Further ones wait in the system's queue until one ends.
+pub const CONNECTIONS_MAX: usize = 4_096;
+
+/// How long a stopping server waits for the answers that are under way; what is left then is
+/// closed. Waiting polls are answered at once and take none of this.
+pub const STOP_TIME_MAX: Duration = Duration::from_secs(5);

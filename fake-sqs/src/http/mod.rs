@@ -1,0 +1,72 @@
+//! The HTTP side: which request goes where.
+
+pub mod limits;
+
+pub(crate) mod accept;
+pub(crate) mod answer;
+pub(crate) mod body;
+pub(crate) mod sqs_route;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use aws_json::codec::headers::X_AMZN_REQUESTID;
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::{self, Next};
+use axum::response::Response;
+use axum::routing::any;
+use http::{HeaderValue, Method, StatusCode};
+use sqs::{Error, ErrorCode};
+
+use self::sqs_route::SqsRoute;
+use crate::admin::{self, Admin};
+use crate::auth::{self, Authenticator};
+use crate::seed::RequestIds;
+
+/// What the router needs.
+pub(crate) struct Parts {
+    pub(crate) sqs: SqsRoute,
+    pub(crate) authenticator: Arc<Authenticator>,
+    pub(crate) admin: Admin,
+    pub(crate) request_ids: Arc<RequestIds>,
+}
+
+/// The whole server as a router: `/_fake/` is the control interface, everything else is SQS.
+///
+/// Nothing is nested: a signature covers the path as it was sent, and nesting takes a part of it
+/// away.
+pub(crate) fn router(parts: Parts) -> Router {
+    let sqs = Router::new()
+        .route("/", any(sqs_route::call))
+        .route("/{account}/{queue}", any(sqs_route::call))
+        .fallback(nowhere)
+        .with_state(parts.sqs)
+        .layer(middleware::from_fn_with_state(
+            parts.authenticator,
+            auth::authenticate,
+        ))
+        .layer(middleware::from_fn_with_state(parts.request_ids, identify));
+    admin::router(parts.admin).fallback_service(sqs)
+}
+
+/// Gives every answer of SQS, refusals included, a request id.
+async fn identify(State(ids): State<Arc<RequestIds>>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    // A UUID is always a header value.
+    if let Ok(id) = HeaderValue::try_from(ids.next().to_string()) {
+        response.headers_mut().insert(X_AMZN_REQUESTID, id);
+    }
+    response
+}
+
+/// A path at which there is neither SQS nor the control interface.
+async fn nowhere(request: Request) -> Response {
+    if request.method() != Method::POST {
+        return answer::unknown_operation();
+    }
+    let message = "SQS is served at / and at /<account>/<queue>, and nowhere else.";
+    let error = Error::new(ErrorCode::UnknownOperationException, message);
+    answer::error_with_status(&error, StatusCode::NOT_FOUND)
+}

@@ -1,0 +1,136 @@
+//! The SQS calls themselves: from a verified request to the engine and back.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use aws_json::codec::body::{self, SerializationError};
+use aws_json::codec::content_type::Version;
+use aws_json::codec::target::Target;
+use axum::Extension;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::Method;
+use http::header::{self, HeaderMap};
+use http::uri::Authority;
+use serde::de::DeserializeOwned;
+use sqs::{Decoder, Error, ErrorCode, Operation};
+use sqs_engine::Context;
+
+use super::{answer, limits};
+use crate::auth::Caller;
+use crate::driver::Driver;
+
+/// The header that tracing tools send along.
+const X_AMZN_TRACE_ID: &str = "x-amzn-trace-id";
+
+/// Longest `Host` from which queue URLs are made, in bytes: a DNS name of 253 and a port.
+const HOST_BYTES_MAX: usize = 260;
+
+/// What serves a call.
+#[derive(Clone)]
+pub(crate) struct SqsRoute {
+    pub(crate) driver: Arc<Driver>,
+    /// Where the server listens: the host in queue URLs for a request that names none.
+    pub(crate) address: SocketAddr,
+}
+
+/// Serves one call. The auth layer has verified it, and has put the caller into its extensions.
+pub(crate) async fn call(
+    State(route): State<SqsRoute>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+) -> Response {
+    if request.method() != Method::POST {
+        return answer::unknown_operation();
+    }
+    let (parts, body) = request.into_parts();
+    let result = async {
+        let operation = operation(&parts.headers)?;
+        // The auth layer has bounded the body already, and made one piece of it.
+        let body = super::body::read(body, limits::BODY_BYTES_MAX).await;
+        let body = body.map_err(|error| serialization(error.to_string()))?;
+        let request = sqs::Request::read(operation, Json(&body))
+            .map_err(|error| serialization(error.to_string()))?;
+        let context = route.context(&caller, &parts.headers);
+        let response = route.driver.call(&context, request).await?;
+        response
+            .to_body()
+            .map_err(|error| internal(operation, &error))
+    };
+    match result.await {
+        Ok(body) => answer::success(body.into()),
+        Err(error) => answer::error(&error),
+    }
+}
+
+impl SqsRoute {
+    fn context(&self, caller: &Caller, headers: &HeaderMap) -> Context {
+        let host = host(headers).map_or_else(|| self.address.to_string(), str::to_owned);
+        let mut context = Context::new(
+            caller.account.as_str(),
+            &*caller.access_key_id,
+            &*caller.region,
+            format!("http://{host}"),
+        );
+        let trace = headers
+            .get(X_AMZN_TRACE_ID)
+            .and_then(|value| value.to_str().ok());
+        context.trace_header = trace.map(str::to_owned);
+        context
+    }
+}
+
+/// The `Host` of a request, if it can stand in a URL. The client reaches the server by it, so
+/// queue URLs that are made of it work where the client stands.
+pub(crate) fn host(headers: &HeaderMap) -> Option<&str> {
+    let host = headers.get(header::HOST)?.to_str().ok()?;
+    let is_authority =
+        Authority::try_from(host).is_ok_and(|authority| !authority.as_str().contains('@'));
+    (host.len() <= HOST_BYTES_MAX && is_authority).then_some(host)
+}
+
+/// Which operation a request asks for. AWS says no word about what is wrong here; these say what
+/// would be right.
+fn operation(headers: &HeaderMap) -> Result<Operation, Error> {
+    if Version::from_headers(headers) != Some(Version::V1_0) {
+        let expected = Version::V1_0.content_type();
+        return Err(unknown(format!(
+            "The request must have the Content-Type {expected}: this server speaks SQS's JSON \
+             protocol."
+        )));
+    }
+    let target = Target::from_headers(headers)
+        .map_err(|error| unknown(format!("The request names no operation: {error}.")))?;
+    match Operation::from_name(target.operation()) {
+        Some(operation) if target.prefix() == sqs::TARGET_PREFIX => Ok(operation),
+        Some(_) | None => Err(unknown(format!(
+            "The operation {target} is not one of SQS's."
+        ))),
+    }
+}
+
+struct Json<'a>(&'a [u8]);
+
+impl Decoder for Json<'_> {
+    type Error = SerializationError;
+
+    fn decode<T: DeserializeOwned>(self) -> Result<T, SerializationError> {
+        body::decode(self.0)
+    }
+}
+
+fn unknown(message: String) -> Error {
+    Error::new(ErrorCode::UnknownOperationException, message)
+}
+
+fn serialization(message: String) -> Error {
+    Error::new(ErrorCode::SerializationException, message)
+}
+
+fn internal(operation: Operation, error: &dyn std::error::Error) -> Error {
+    tracing::error!(%operation, %error, "an answer could not be written as JSON");
+    Error::new(
+        ErrorCode::InternalFailure,
+        "The answer could not be written.",
+    )
+}

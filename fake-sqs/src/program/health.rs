@@ -1,0 +1,169 @@
+//! `fake-sqs health`: one request to a server's health address, over a plain socket.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+use http::Uri;
+use http::uri::PathAndQuery;
+
+/// How long connecting, and each read or write, may take.
+const STEP_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// How much of an answer is read, in bytes. Health answers take a few hundred.
+const ANSWER_BYTES_MAX: u64 = 64 * 1024;
+
+/// Asks the server at `endpoint` whether it is ready.
+pub(crate) fn check(endpoint: &str) -> Result<(), HealthError> {
+    let authority = authority(endpoint)?;
+    let answer = ask(&authority).map_err(|error| HealthError::Unreachable { authority, error })?;
+    let line = answer.split(|&b| b == b'\r').next().unwrap_or_default();
+    match line
+        .strip_prefix(b"HTTP/1.1 ")
+        .and_then(|rest| rest.first_chunk())
+    {
+        Some(b"200") => Ok(()),
+        Some(_) | None => Err(HealthError::NotReady(
+            String::from_utf8_lossy(line).chars().take(80).collect(),
+        )),
+    }
+}
+
+/// Why a server does not count as ready.
+#[derive(Debug)]
+pub(crate) enum HealthError {
+    /// The endpoint cannot be asked; no server is to blame.
+    Endpoint(String),
+    /// Nothing answers.
+    Unreachable { authority: String, error: io::Error },
+    /// Something answers, but not with 200; this is its status line.
+    NotReady(String),
+}
+
+impl fmt::Display for HealthError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Endpoint(endpoint) => write!(
+                f,
+                "--endpoint is {endpoint:?}; it must be http://HOST:PORT, like \
+                 http://127.0.0.1:9324"
+            ),
+            Self::Unreachable { authority, error } => write!(f, "nothing at {authority}: {error}"),
+            Self::NotReady(line) => write!(f, "not ready: the answer was {line:?}"),
+        }
+    }
+}
+
+/// Host and port of an endpoint, and nothing else: a path would be a misunderstanding.
+fn authority(endpoint: &str) -> Result<String, HealthError> {
+    let wrong = || HealthError::Endpoint(endpoint.to_owned());
+    let uri: Uri = endpoint.parse().map_err(|_| wrong())?;
+    match (
+        uri.scheme_str(),
+        uri.authority(),
+        uri.path_and_query().map(PathAndQuery::as_str),
+    ) {
+        (Some("http"), Some(authority), None | Some("/")) if !authority.as_str().contains('@') => {
+            let port = authority.port_u16().unwrap_or(80);
+            Ok(format!("{}:{port}", authority.host()))
+        }
+        _ => Err(wrong()),
+    }
+}
+
+fn ask(authority: &str) -> io::Result<Vec<u8>> {
+    let mut stream = connect(authority)?;
+    stream.set_read_timeout(Some(STEP_TIME_MAX))?;
+    stream.set_write_timeout(Some(STEP_TIME_MAX))?;
+    write!(
+        stream,
+        "GET /_fake/health HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n"
+    )?;
+    let mut answer = Vec::new();
+    stream.take(ANSWER_BYTES_MAX).read_to_end(&mut answer)?;
+    Ok(answer)
+}
+
+fn connect(authority: &str) -> io::Result<TcpStream> {
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for address in authority.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, STEP_TIME_MAX) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// What `check` says about a server that answers `answer`.
+    fn check_against(answer: &'static str) -> Result<(), HealthError> {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let mut request = [0; 256];
+            let n = stream.read(&mut request).expect("a request");
+            stream.write_all(answer.as_bytes()).expect("an answer");
+            String::from_utf8_lossy(&request[..n]).into_owned()
+        });
+        let result = check(&format!("http://{address}"));
+        let request = server.join().expect("the server ends");
+        let expected = format!("GET /_fake/health HTTP/1.1\r\nHost: {address}\r\n");
+        assert!(request.starts_with(&expected), "{request}");
+        result
+    }
+
+    #[test]
+    fn only_200_is_ready() {
+        assert!(check_against("HTTP/1.1 200 OK\r\n\r\n{}").is_ok());
+        for answer in [
+            "HTTP/1.1 503 Service Unavailable\r\n\r\n",
+            "SSH-2.0-x\r\n",
+            "",
+        ] {
+            assert!(
+                matches!(check_against(answer), Err(HealthError::NotReady(_))),
+                "{answer}"
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_there_is_unreachable() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        drop(listener);
+        let result = check(&format!("http://{address}"));
+        assert!(
+            matches!(result, Err(HealthError::Unreachable { .. })),
+            "{result:?}"
+        );
+    }
+
+    #[test]
+    fn an_endpoint_is_a_plain_http_address() {
+        assert_eq!(
+            authority("http://127.0.0.1:9324/").expect("good"),
+            "127.0.0.1:9324"
+        );
+        assert_eq!(authority("http://sqs").expect("good"), "sqs:80");
+        assert_eq!(authority("http://[::1]:1").expect("good"), "[::1]:1");
+        for endpoint in [
+            "",
+            "sqs:9324",
+            "https://sqs",
+            "http://",
+            "http://a/b",
+            "http://u@a",
+        ] {
+            assert!(authority(endpoint).is_err(), "{endpoint}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The program around the server: arguments, the start-up text, signals, exit statuses.
+
+mod arguments;
+mod health;
+
+use std::io::{self, IsTerminal, Write};
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use fake_sqs::{Credential, Server, StartError};
+
+use self::arguments::{ArgumentError, Command, Serve};
+use self::health::HealthError;
+
+/// Exit status for what went wrong while running.
+const FAILURE: u8 = 1;
+
+/// Exit status for arguments or settings that cannot be used.
+const BAD_ARGUMENTS: u8 = 2;
+
+/// Runs the program to its end. The result is 0 after a signal to stop, 2 for bad arguments or
+/// settings, 1 otherwise.
+pub(crate) fn run() -> ExitCode {
+    match Command::parse(std::env::args_os(), &|name| std::env::var_os(name)) {
+        Ok(Command::Serve(serve)) => match self::serve(&serve) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(&error),
+        },
+        Ok(Command::Health { endpoint }) => match health::check(&endpoint) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                complain(&error.to_string());
+                ExitCode::from(match error {
+                    HealthError::Endpoint(_) => BAD_ARGUMENTS,
+                    HealthError::Unreachable { .. } | HealthError::NotReady(_) => FAILURE,
+                })
+            }
+        },
+        // Help and version are no errors: clap prints them on standard output, and exits with 0.
+        Err(ArgumentError::Clap(error)) if !error.use_stderr() => {
+            say(&error.to_string());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            say_on_stderr(&error.to_string());
+            ExitCode::from(BAD_ARGUMENTS)
+        }
+    }
+}
+
+fn serve(serve: &Serve) -> Result<(), Failure> {
+    tracing_subscriber::fmt()
+        .with_max_level(serve.log)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
+        .init();
+    let server = serve.builder().bind().map_err(Failure::Start)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(Failure::Runtime)?;
+    runtime.block_on(async {
+        // The signals are taken before the first line is out: whoever reads it may send one.
+        let stop = signals().map_err(Failure::Runtime)?;
+        say(&greeting(&server, !serve.credentials.is_empty()));
+        server.run(stop).await.map_err(Failure::Runtime)
+    })
+}
+
+/// Why the server ended other than by a signal.
+enum Failure {
+    Start(StartError),
+    Runtime(io::Error),
+}
+
+fn fail(failure: &Failure) -> ExitCode {
+    match failure {
+        Failure::Start(error @ StartError::Listen { source, .. }) => {
+            complain(&error.to_string());
+            match source.kind() {
+                io::ErrorKind::AddrInUse => complain(
+                    "another program has this port, perhaps another fake-sqs: stop it, or choose \
+                     another port with --listen ADDR:PORT (port 0 takes a free one)",
+                ),
+                io::ErrorKind::AddrNotAvailable => complain(
+                    "this machine does not have that address: --listen 127.0.0.1:9324 is reached \
+                     from this machine only, --listen 0.0.0.0:9324 from anywhere",
+                ),
+                io::ErrorKind::PermissionDenied => {
+                    complain("ports below 1024 need privileges: choose another with --listen");
+                }
+                _ => {}
+            }
+            ExitCode::from(FAILURE)
+        }
+        Failure::Start(error @ StartError::DuplicateAccessKey(_)) => {
+            complain(&error.to_string());
+            ExitCode::from(BAD_ARGUMENTS)
+        }
+        Failure::Start(error) => {
+            complain(&error.to_string());
+            ExitCode::from(FAILURE)
+        }
+        Failure::Runtime(error) => {
+            complain(&format!("the system refused: {error}"));
+            ExitCode::from(FAILURE)
+        }
+    }
+}
+
+/// What is printed once the port accepts. The first line is for scripts and has a fixed form; the
+/// rest is for people.
+fn greeting(server: &Server, credentials_given: bool) -> String {
+    let address = server.address();
+    let mut text = format!("fake-sqs listening on http://{address}\n\n");
+    for credential in server.credentials() {
+        let account = credential.account().unwrap_or_default();
+        let key = credential.access_key_id();
+        let secret = if credentials_given {
+            "as you gave it"
+        } else {
+            credential.secret_access_key()
+        };
+        text += &format!("  access key {key}, secret {secret}, account {account}\n");
+    }
+    text += "  every region is served; each has its own queues\n\nTry:\n";
+    text += &format!(
+        "  {}\n",
+        example(address, server.credentials(), credentials_given)
+    );
+    text += "Stop with Ctrl-C. Reset with:\n";
+    text += &format!(
+        "  curl -X POST http://{}/_fake/reset\n",
+        arguments::reachable(address)
+    );
+    text
+}
+
+/// A command that can be pasted into a shell. A secret that was given is not repeated.
+fn example(address: SocketAddr, credentials: &[Credential], credentials_given: bool) -> String {
+    let (key, secret) = match credentials.first() {
+        Some(credential) if credentials_given => (credential.access_key_id(), "..."),
+        Some(credential) => (credential.access_key_id(), credential.secret_access_key()),
+        None => ("...", "..."),
+    };
+    let endpoint = arguments::reachable(address);
+    format!(
+        "AWS_ACCESS_KEY_ID={key} AWS_SECRET_ACCESS_KEY={secret} AWS_DEFAULT_REGION=us-east-1 \
+         aws --endpoint-url http://{endpoint} sqs create-queue --queue-name orders"
+    )
+}
+
+/// Completes at the first signal to stop.
+#[cfg(unix)]
+fn signals() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        let name = tokio::select! {
+            _ = interrupt.recv() => "SIGINT",
+            _ = terminate.recv() => "SIGTERM",
+        };
+        tracing::info!("stopping after {name}");
+    })
+}
+
+/// Completes at Ctrl-C.
+#[cfg(not(unix))]
+fn signals() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
+}
+
+/// Prints on standard output. Whoever started the program may have closed it after the first line,
+/// and that is no reason to stop serving.
+fn say(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+fn say_on_stderr(text: &str) {
+    let mut out = io::stderr().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| writeln!(out));
+}
+
+fn complain(text: &str) {
+    say_on_stderr(&format!("fake-sqs: {text}"));
+}

@@ -1,0 +1,131 @@
+//! What the router tests share: a server without a socket, and clients that sign.
+
+use std::net::Ipv4Addr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use axum::Router;
+use axum::body::Body;
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, header};
+use http_body_util::BodyExt;
+use serde_json::Value;
+use sigv4::{Credentials, Payload, Signer};
+use tower::ServiceExt;
+
+use crate::clock::WallClock;
+use crate::{Builder, FakeSqs};
+
+/// The `Host` that requests are sent to.
+pub(crate) const HOST: &str = "localhost:9324";
+
+/// What the server's wall clock shows: 20150830T123600Z.
+pub(crate) fn now() -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(1_440_938_160)
+}
+
+/// A server whose wall clock stands still.
+pub(crate) struct Harness {
+    router: Router,
+}
+
+impl Harness {
+    /// With the built-in credential.
+    pub(crate) fn new() -> Self {
+        Self::with(FakeSqs::builder())
+    }
+
+    pub(crate) fn with(builder: Builder) -> Self {
+        let credentials = builder.resolved_credentials().expect("distinct keys");
+        let address = (Ipv4Addr::LOCALHOST, 9324).into();
+        let (_driver, router) = builder.assemble(&credentials, address, WallClock::Stopped(now()));
+        Self { router }
+    }
+
+    pub(crate) async fn send(&self, request: Request<Bytes>) -> Answer {
+        self.send_body(request.map(Body::from)).await
+    }
+
+    pub(crate) async fn send_body(&self, request: Request<Body>) -> Answer {
+        let Ok(response) = self.router.clone().oneshot(request).await;
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.expect("a whole body").to_bytes();
+        Answer {
+            status: parts.status.as_u16(),
+            headers: parts.headers,
+            body,
+        }
+    }
+
+    /// Sends an SQS call with the built-in credential.
+    pub(crate) async fn call(&self, action: &str, input: &Value) -> Answer {
+        self.send(signed(call(action, input))).await
+    }
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers
+            .get(name)
+            .map_or("", |value| value.to_str().expect("ASCII"))
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).expect("UTF-8")
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).expect("JSON")
+    }
+
+    /// Asserts that this is an error answer, whole: status, type, query code, and message.
+    #[track_caller]
+    pub(crate) fn assert_error(&self, status: u16, shape_id: &str, query: &str, message: &str) {
+        let expected = serde_json::json!({ "__type": shape_id, "message": message });
+        assert_eq!(self.json(), expected);
+        assert_eq!(self.status, status);
+        assert_eq!(self.header("x-amzn-query-error"), query);
+        assert_eq!(self.header("content-type"), "application/x-amz-json-1.0");
+        assert_eq!(self.header("x-amzn-requestid").len(), 36);
+    }
+}
+
+/// An SQS call, not signed.
+pub(crate) fn call(action: &str, input: &Value) -> Request<Bytes> {
+    Request::builder()
+        .method(Method::POST)
+        .uri("/")
+        .header(header::HOST, HOST)
+        .header(header::CONTENT_TYPE, "application/x-amz-json-1.0")
+        .header("x-amz-target", format!("AmazonSQS.{action}"))
+        .body(Bytes::from(input.to_string()))
+        .expect("a request")
+}
+
+/// The built-in credential's signer.
+pub(crate) fn signer() -> Signer {
+    Signer::new(Credentials::new("test", "test"), "us-east-1", "sqs")
+}
+
+/// A request signed with the built-in credential, now.
+pub(crate) fn signed(request: Request<Bytes>) -> Request<Bytes> {
+    signed_by(&signer(), request, now())
+}
+
+pub(crate) fn signed_by(
+    signer: &Signer,
+    mut request: Request<Bytes>,
+    at: SystemTime,
+) -> Request<Bytes> {
+    let body = request.body().clone();
+    let _stages =
+        sigv4::sign_request(signer, &mut request, Payload::Bytes(&body), at).expect("signed");
+    request
+}
