@@ -9,43 +9,21 @@ use crate::error::read;
 use crate::message::Message;
 use crate::{LoadError, timestamp};
 
-/// A part of the suite that is corrected or skipped, and why.
-pub(super) struct Odd {
-    pub(super) case: &'static str,
-    what: Treatment,
-    part: &'static str,
-    reason: &'static str,
-}
-
-impl Odd {
-    pub(super) fn note(&self) -> Note {
-        Note {
-            what: self.what,
-            case: self.case.to_owned(),
-            part: self.part,
-            reason: self.reason,
-        }
-    }
-}
-
 /// Cases whose request has another target than the one that is signed.
-pub(super) const CORRECTED_TARGETS: &[Odd] = &[Odd {
+pub(super) const CORRECTED_TARGETS: &[Note] = &[Note {
     case: "get-space-normalized",
     what: Treatment::Corrected,
     part: "request.txt, whose target is taken from header-signed-request.txt,",
     reason: "this copy has `%20` where everything that is published for it has a raw space",
 }];
 
-/// What no version of this package checks so far.
-pub(super) fn left_out() -> impl Iterator<Item = Note> {
-    const LEFT_OUT: &[Odd] = &[Odd {
-        case: "v4a",
-        what: Treatment::Skipped,
-        part: "every case",
-        reason: "SigV4a, the asymmetric signature, is not implemented",
-    }];
-    LEFT_OUT.iter().map(Odd::note)
-}
+/// What nothing here checks.
+pub(super) const LEFT_OUT: &[Note] = &[Note {
+    case: "v4a",
+    what: Treatment::Skipped,
+    part: "every case",
+    reason: "SigV4a, the asymmetric signature, is not implemented",
+}];
 
 /// A case that was added to the suite in an older format: its header form only, not every stage, and
 /// no file that says who signs.
@@ -54,7 +32,7 @@ pub(super) struct Extra {
     signer: Signer,
     canonical_request: CanonicalRequest,
     string_to_sign: StringToSign,
-    notes: &'static [Odd],
+    notes: &'static [Note],
 }
 
 /// Who signs an extra case, as its published scope and signature say.
@@ -93,20 +71,20 @@ pub(super) const EXTRA: &[Extra] = &[
         canonical_request: CanonicalRequest::At("2021-05-11T15:40:45Z"),
         string_to_sign: StringToSign::Absent,
         notes: &[
-            Odd {
+            Note {
                 case: "double-encode-path",
                 what: Treatment::Corrected,
                 part: "header-canonical-request.txt, a case of its own here,",
                 reason: "the file is dated 20210511T154045Z, the request and its signature \
                          20150830T123600Z",
             },
-            Odd {
+            Note {
                 case: "double-encode-path",
                 what: Treatment::Skipped,
                 part: "string to sign",
                 reason: "none is published",
             },
-            Odd {
+            Note {
                 case: "double-encode-path",
                 what: Treatment::Skipped,
                 part: "query form",
@@ -126,13 +104,13 @@ pub(super) const EXTRA: &[Extra] = &[
         canonical_request: CanonicalRequest::SameMoment,
         string_to_sign: StringToSign::Published,
         notes: &[
-            Odd {
+            Note {
                 case: "double-url-encode",
                 what: Treatment::Corrected,
                 part: "header-signed-request.txt, whose first line is given ` HTTP/1.1`,",
                 reason: "every other request of the suite has it",
             },
-            Odd {
+            Note {
                 case: "double-url-encode",
                 what: Treatment::Skipped,
                 part: "query form",
@@ -144,10 +122,8 @@ pub(super) const EXTRA: &[Extra] = &[
 
 impl Extra {
     pub(super) fn load(&self, folder: &Path, suite: &mut Suite) -> Result<(), LoadError> {
-        let mut request = load_message(&folder.join("request.txt"))?;
-        request
-            .headers
-            .retain(|(name, _)| !name.eq_ignore_ascii_case("x-amz-date"));
+        // It carries an X-Amz-Date already, which signing replaces.
+        let request = load_message(&folder.join("request.txt"))?;
         let signed_request = load_signed_request(&folder.join("header-signed-request.txt"))?;
         let canonical_request = load_stage(&folder.join("header-canonical-request.txt"))?;
 
@@ -181,7 +157,7 @@ impl Extra {
             header: Some(expected),
             query: None,
         });
-        suite.notes.extend(self.notes.iter().map(Odd::note));
+        suite.notes.extend_from_slice(self.notes);
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! `sigv4` and the crates.io package `aws-sigv4`, side by side: on random legal requests both make the
-//! same signature, and where they are known to differ a test shows that they do.
+//! same signature, and what the package sends is verified here. Where the two are known to differ, a
+//! test shows that they do.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -10,7 +11,11 @@ mod random;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use proptest::prelude::*;
-use sigv4::{Credentials, Payload, Request, Settings, SignError, Signer};
+use sigv4::{
+    Claim, Coverage, Credentials, Payload, Request, Secret, SessionToken, SessionTokenRule,
+    Settings, SignError, Signer, SigningKey, UnsignedPayload, Verified, VerifyError,
+    VerifySettings,
+};
 
 /// Where the signature goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,11 +118,64 @@ fn try_ours(sample: &Sample) -> Result<String, SignError> {
     })
 }
 
+/// Whether this repository's verifier takes a request that the other signer sends.
+fn verify_theirs(sample: &Sample) -> Result<Verified, VerifyError> {
+    let sent = oracle::signed_request(sample).unwrap();
+    let headers: Vec<(&str, &[u8])> = sent
+        .headers()
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_bytes()))
+        .collect();
+    let target = sent.uri().to_string();
+    let request = Request::new(sent.method().as_str(), &target, &headers);
+    let claim = Claim::parse(&request).unwrap();
+    assert_eq!(claim.access_key_id(), ACCESS_KEY_ID);
+    assert!(claim.has_session_token(sample.session_token.as_deref()));
+    let key = SigningKey::derive(&Secret::new(SECRET), claim.scope());
+    let body: &[u8] = match &sample.body {
+        Body::Bytes(body) => body,
+        Body::Unsigned => b"anything",
+    };
+    claim.verify(&request, body, &key, sample.now, &verify_settings(sample))
+}
+
+/// As strict as the sample allows.
+fn verify_settings(sample: &Sample) -> VerifySettings {
+    VerifySettings::default()
+        .with_region(sample.region.as_str())
+        .with_service(sample.service.as_str())
+        .with_path_encoding(sample.settings.path_encoding)
+        .with_path_normalization(sample.settings.path_normalization)
+        .with_session_token(match sample.settings.session_token {
+            SessionToken::Signed => SessionTokenRule::MustBeSigned,
+            SessionToken::AppendedUnsigned => SessionTokenRule::MayBeUnsigned,
+        })
+        .with_unsigned_payload(match &sample.body {
+            Body::Bytes(_) => UnsignedPayload::Refused,
+            Body::Unsigned => UnsignedPayload::Allowed,
+        })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, max_shrink_iters: 4000, ..ProptestConfig::default() })]
 
     #[test]
     fn both_signers_make_the_same_signature(sample in random::sample()) {
         prop_assert_eq!(ours(&sample), oracle::signature(&sample).unwrap());
+    }
+
+    #[test]
+    fn what_the_other_signer_sends_is_verified(sample in random::sample()) {
+        let verified = verify_theirs(&sample).unwrap();
+        let payload = match &sample.body {
+            Body::Bytes(_) => Coverage::Signed,
+            Body::Unsigned => Coverage::Unsigned,
+        };
+        prop_assert_eq!(verified.payload, payload);
+        let token = match sample.settings.session_token {
+            SessionToken::Signed => Coverage::Signed,
+            SessionToken::AppendedUnsigned => Coverage::Unsigned,
+        };
+        prop_assert_eq!(verified.session_token, sample.session_token.as_ref().map(|_| token));
     }
 }

@@ -1,9 +1,10 @@
 //! The other signer.
 
 use aws_credential_types::Credentials;
+use aws_sigv4::SigningOutput;
 use aws_sigv4::http_request::{
     PayloadChecksumKind, PercentEncodingMode, SessionTokenMode, SignableBody, SignableRequest,
-    SignatureLocation, SigningSettings, UriPathNormalizationMode, sign,
+    SignatureLocation, SigningInstructions, SigningSettings, UriPathNormalizationMode, sign,
 };
 use aws_sigv4::sign::v4;
 use aws_smithy_runtime_api::client::identity::Identity;
@@ -13,6 +14,24 @@ use crate::{ACCESS_KEY_ID, Body, Form, SECRET, Sample};
 
 /// What the package makes of a sample, or why it refuses it.
 pub(crate) fn signature(sample: &Sample) -> Result<String, String> {
+    Ok(instructions(sample)?.signature().to_owned())
+}
+
+/// The request that the package sends for a sample.
+pub(crate) fn signed_request(sample: &Sample) -> Result<http::Request<()>, String> {
+    let (instructions, _) = instructions(sample)?.into_parts();
+    let mut request = http::Request::builder()
+        .method(sample.method.as_str())
+        .uri(&sample.target);
+    for (name, value) in &sample.headers {
+        request = request.header(name, value);
+    }
+    let mut request = request.body(()).map_err(|error| error.to_string())?;
+    instructions.apply_to_request_http1x(&mut request);
+    Ok(request)
+}
+
+fn instructions(sample: &Sample) -> Result<SigningOutput<SigningInstructions>, String> {
     let token = sample.session_token.clone();
     let identity: Identity =
         Credentials::new(ACCESS_KEY_ID, SECRET, token, None, "differential").into();
@@ -35,8 +54,7 @@ pub(crate) fn signature(sample: &Sample) -> Result<String, String> {
         .map(|(name, value)| (name.as_str(), value.as_str()));
     let request = SignableRequest::new(&sample.method, sample.target.as_str(), headers, body)
         .map_err(|error| error.to_string())?;
-    let output = sign(request, &params).map_err(|error| error.to_string())?;
-    Ok(output.signature().to_owned())
+    sign(request, &params).map_err(|error| error.to_string())
 }
 
 fn settings(sample: &Sample) -> SigningSettings {
