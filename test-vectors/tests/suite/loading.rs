@@ -93,6 +93,28 @@ fn the_wrong_target_of_one_case_is_corrected_and_said_to_be() {
     assert!(note.to_string().contains(" because "), "{note}");
 }
 
+/// The reasons that the runner prints are facts about the files.
+#[test]
+fn what_is_said_of_the_odd_folders_is_so() {
+    let v4 = suite::locate().unwrap().join("v4");
+    for folder in ["double-encode-path", "double-url-encode"] {
+        for file in fs::read_dir(v4.join(folder)).unwrap() {
+            let name = file.unwrap().file_name().into_string().unwrap();
+            assert!(!name.starts_with("query-"), "{folder}/{name} is published");
+        }
+    }
+    let text = |file: &str| fs::read_to_string(v4.join(file)).unwrap();
+    assert!(
+        !v4.join("double-encode-path/header-string-to-sign.txt")
+            .exists()
+    );
+    assert!(text("double-encode-path/header-canonical-request.txt").contains("20210511T154045Z"));
+    assert!(text("double-encode-path/header-signed-request.txt").contains("20150830T123600Z"));
+    assert!(!text("double-url-encode/header-signed-request.txt").contains("HTTP/1.1"));
+    assert!(text("get-space-normalized/request.txt").contains("/example%20space/"));
+    assert!(text("get-space-normalized/query-signed-request.txt").contains("/example space/"));
+}
+
 #[test]
 fn a_copy_with_the_right_target_needs_no_correction() {
     let copy = Copy::of_the_suite("right-target", "get-space-normalized");
