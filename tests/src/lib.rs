@@ -1,1 +1,17 @@
-//! End-to-end tests of the workspace.
+//! End-to-end tests of the workspace: real clients over real sockets, and the layering.
+//!
+//! The tests are in `tests/`; what they share is here:
+//!
+//! * [`sdk`] makes Amazon's own client for a server under test,
+//! * [`raw`] signs and sends single requests, and lets a test spoil them in between,
+//! * [`bound`] ends every wait,
+//! * [`clock`] is the one file of this package that reads the time,
+//! * [`layering`] says which crate may use what, and finds what breaks that.
+//!
+//! What only other languages can show is in `python/` (boto3) and `cli/` (the AWS CLI).
+
+pub mod bound;
+pub mod clock;
+pub mod layering;
+pub mod raw;
+pub mod sdk;
