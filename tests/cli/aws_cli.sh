@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# Drives a fake-sqs with the AWS CLI: first README's own commands, word for word, then the round
+# trip, and refusals with their exit statuses.
+#
+#   FAKE_SQS_BIN=target/release/fake-sqs tests/cli/aws_cli.sh
+#
+# It needs the AWS CLI, version 1, as `aws` on the PATH (tests/python/run brings the pinned one).
+# Presigned requests are not in it, since the CLI presigns none but S3's.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+binary=${FAKE_SQS_BIN:?names the fake-sqs binary}
+work=$(mktemp -d)
+checks=0
+
+# Ends with an error that says what was wrong.
+fail() {
+    echo "aws_cli.sh: $1" >&2
+    exit 1
+}
+
+# equal WHAT ACTUAL EXPECTED
+equal() {
+    [[ $2 == "$3" ]] || fail "$1: it is '$2' and should be '$3'"
+    checks=$((checks + 1))
+}
+
+# holds WHAT TEXT PART
+holds() {
+    [[ $2 == *"$3"* ]] || fail "$1: '$3' is not in '$2'"
+    checks=$((checks + 1))
+}
+
+stop() {
+    if [[ -n ${server:-} ]]; then
+        kill -TERM "$server" 2>/dev/null || true
+        wait "$server" 2>/dev/null || true
+    fi
+    rm -rf "$work"
+}
+trap stop EXIT
+
+# A free port; the first line of output says which.
+start() {
+    local line
+    mkfifo "$work/out"
+    env -u FAKE_SQS_LISTEN "$binary" --listen 127.0.0.1:0 >"$work/out" 2>"$work/log" &
+    server=$!
+    exec 3<"$work/out"
+    read -r -t 10 line <&3 || fail "no start-up line within 10 s: $(cat "$work/log")"
+    [[ $line =~ ^fake-sqs\ listening\ on\ (http://127\.0\.0\.1:[0-9]+)$ ]] \
+        || fail "the start-up line is '$line'"
+    endpoint=${BASH_REMATCH[1]}
+    # What follows is read too, so that the server never waits for a reader.
+    cat <&3 >/dev/null &
+}
+
+# A call that hangs ends by the CLI's own limit of 60 seconds. Neither the developer's own profile, nor a pager, nor a proxy, nor a second attempt.
+export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null
+export AWS_EC2_METADATA_DISABLED=true AWS_PAGER='' AWS_MAX_ATTEMPTS=1 NO_PROXY=127.0.0.1
+unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ENDPOINT_URL AWS_ENDPOINT_URL_SQS
+start
+
+# --- README ---------------------------------------------------------------------------------
+
+# The `sh` blocks of README.md that call `aws`, in their order, as one script. Only the address
+# is another, since this server took a free port.
+readme=$(awk '
+    /^```sh$/ { inside = 1; block = ""; next }
+    /^```$/ && inside { inside = 0; if (block ~ /(^|[ \n])aws /) printf "%s", block; next }
+    inside { block = block $0 "\n" }
+' "$root/README.md")
+[[ -n $readme ]] || fail "README.md has no block of commands that calls aws"
+holds "README's commands" "$readme" "--endpoint-url http://127.0.0.1:9324 sqs create-queue --queue-name orders"
+holds "README's commands" "$readme" "sqs send-message"
+holds "README's commands" "$readme" "sqs receive-message"
+said=$(bash -euo pipefail -c "${readme//http:\/\/127.0.0.1:9324/$endpoint}" 2>&1) \
+    || fail "README's commands end with status $?: $said"
+holds "README's create-queue" "$said" "\"QueueUrl\": \"$endpoint/000000000000/orders\""
+holds "README's send-message" "$said" '"MD5OfMessageBody": '
+holds "README's receive-message" "$said" '"ReceiptHandle": '
+
+# --- The round trip -------------------------------------------------------------------------
+
+export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_DEFAULT_REGION=us-east-1
+
+sqs() {
+    aws --endpoint-url "$endpoint" --output text sqs "$@"
+}
+
+url=$(sqs create-queue --queue-name trip --attributes VisibilityTimeout=60 --query QueueUrl)
+equal "the queue's URL" "$url" "$endpoint/000000000000/trip"
+equal "get-queue-url" "$(sqs get-queue-url --queue-name trip --query QueueUrl)" "$url"
+equal "list-queues" "$(sqs list-queues --queue-name-prefix tri --query QueueUrls)" "$url"
+equal "an attribute" \
+    "$(sqs get-queue-attributes --queue-url "$url" --attribute-names VisibilityTimeout \
+        --query Attributes.VisibilityTimeout)" 60
+
+sent=$(sqs send-message --queue-url "$url" --message-body 'héllo ☃' \
+    --message-attributes '{"color":{"DataType":"String","StringValue":"blue"}}' \
+    --query '[MessageId,MD5OfMessageAttributes]')
+read -r id digest <<<"$sent"
+equal "the attributes' digest" "$digest" da1b33cc3cbfe8b1630921e78e6b9880
+received=$(sqs receive-message --queue-url "$url" --wait-time-seconds 5 \
+    --message-attribute-names All \
+    --query 'Messages[0].[MessageId,ReceiptHandle,MessageAttributes.color.StringValue,Body]')
+IFS=$'\t' read -r received_id handle color body <<<"$received"
+equal "the message's id" "$received_id" "$id"
+equal "the message's attribute" "$color" blue
+equal "the message's body" "$body" 'héllo ☃'
+equal "a message in flight" "$(sqs receive-message --queue-url "$url")" ''
+
+sqs change-message-visibility --queue-url "$url" --receipt-handle "$handle" --visibility-timeout 0
+handle=$(sqs receive-message --queue-url "$url" --query 'Messages[0].ReceiptHandle')
+sqs delete-message --queue-url "$url" --receipt-handle "$handle"
+equal "what is left" \
+    "$(sqs get-queue-attributes --queue-url "$url" --attribute-names \
+        ApproximateNumberOfMessages ApproximateNumberOfMessagesNotVisible \
+        --query 'Attributes.[ApproximateNumberOfMessages,ApproximateNumberOfMessagesNotVisible]')" \
+    $'0\t0'
+
+equal "a batch" \
+    "$(sqs send-message-batch --queue-url "$url" \
+        --entries '[{"Id":"a","MessageBody":"one"},{"Id":"b","MessageBody":"two","DelaySeconds":901}]' \
+        --query '[Successful[0].Id,Failed[0].Id,Failed[0].Code]')" $'a\tb\tInvalidParameterValue'
+sqs purge-queue --queue-url "$url"
+equal "a purged queue" "$(sqs receive-message --queue-url "$url")" ''
+
+# --- Refusals -------------------------------------------------------------------------------
+
+# refused CODE OPERATION TEXT COMMAND...: the CLI says this, and ends with its status for an error
+# that a service answered.
+refused() {
+    local code=$1 operation=$2 text=$3 status=0 said
+    shift 3
+    said=$("$@" 2>&1) || status=$?
+    equal "the status of $*" "$status" 255
+    holds "the error of $*" "$said" "An error occurred ($code) when calling the $operation operation: $text"
+}
+
+refused SignatureDoesNotMatch ListQueues \
+    'The request signature we calculated does not match the signature you provided.' \
+    env AWS_SECRET_ACCESS_KEY=wrong aws --endpoint-url "$endpoint" sqs list-queues
+refused InvalidClientTokenId ListQueues \
+    'The security token included in the request is invalid.' \
+    env AWS_ACCESS_KEY_ID=AKIDEXAMPLE aws --endpoint-url "$endpoint" sqs list-queues
+refused AccessDenied ListQueues 'Access to the resource ' \
+    aws --endpoint-url "$endpoint" --no-sign-request sqs list-queues
+
+# Spoiled by a plugin, after or while the CLI signs.
+printf '[plugins]\nspoil = spoil\n' >"$work/plugins"
+spoiled() {
+    local spoil=$1
+    shift
+    env SPOIL="$spoil" PYTHONPATH="$here" AWS_CONFIG_FILE="$work/plugins" \
+        aws --endpoint-url "$endpoint" sqs "$@"
+}
+refused SignatureDoesNotMatch SendMessage \
+    'The request signature we calculated does not match the signature you provided.' \
+    spoiled body send-message --queue-url "$url" --message-body 'pay alice'
+equal "a forged message" "$(sqs receive-message --queue-url "$url")" ''
+refused SignatureDoesNotMatch ListQueues 'Signature expired: ' spoiled past list-queues
+refused SignatureDoesNotMatch ListQueues 'Signature not yet current: ' spoiled future list-queues
+
+refused AWS.SimpleQueueService.NonExistentQueue ReceiveMessage \
+    'The specified queue does not exist.' sqs receive-message --queue-url "$url-other"
+refused QueueAlreadyExists CreateQueue \
+    'A queue already exists with the same name and a different value for attribute VisibilityTimeout' \
+    sqs create-queue --queue-name trip --attributes VisibilityTimeout=61
+refused AWS.SimpleQueueService.PurgeQueueInProgress PurgeQueue \
+    'Only one PurgeQueue operation on trip is allowed every 60 seconds.' \
+    sqs purge-queue --queue-url "$url"
+refused ReceiptHandleIsInvalid DeleteMessage \
+    'The input receipt handle "none" is not a valid receipt handle.' \
+    sqs delete-message --queue-url "$url" --receipt-handle none
+refused InvalidParameterValue ReceiveMessage \
+    'Value 11 for parameter MaxNumberOfMessages is invalid.' \
+    sqs receive-message --queue-url "$url" --max-number-of-messages 11
+
+sqs delete-queue --queue-url "$url"
+refused AWS.SimpleQueueService.QueueDeletedRecently CreateQueue \
+    'You must wait 60 seconds after deleting a queue' sqs create-queue --queue-name trip
+
+# --- The end --------------------------------------------------------------------------------
+
+kill -TERM "$server"
+status=0
+wait "$server" || status=$?
+server=
+equal "the server's exit status after SIGTERM" "$status" 0
+echo "aws_cli.sh: $checks checks passed"
