@@ -32,9 +32,10 @@ impl Md5Digest {
 pub(crate) struct PackedAttributes(Box<[u8]>);
 
 impl PackedAttributes {
-    /// Packs attributes, which must come sorted by name.
-    pub(crate) fn pack<'a>(sorted: impl IntoIterator<Item = Attribute<'a>>) -> Self {
-        let mut bytes = Vec::new();
+    /// Packs attributes, which must come sorted by name, into as much memory as they need.
+    pub(crate) fn pack<'a>(sorted: impl Iterator<Item = Attribute<'a>> + Clone) -> Self {
+        let len = sorted.clone().map(|attribute| attribute.packed_len()).sum();
+        let mut bytes = Vec::with_capacity(len);
         for attribute in sorted {
             attribute.pack_into(&mut bytes);
         }
@@ -58,7 +59,7 @@ impl PackedAttributes {
     }
 
     /// The attributes, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Attribute<'_>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Attribute<'_>> + Clone {
         let mut rest: &[u8] = &self.0;
         std::iter::from_fn(move || Attribute::unpack(&mut rest))
     }
@@ -91,6 +92,14 @@ impl<'a> Attribute<'a> {
             Value::Binary(bytes) => shape.binary_value = Some(bytes.into()),
         }
         shape
+    }
+
+    fn packed_len(&self) -> usize {
+        let value = match self.value {
+            Value::Text(text) => text.len(),
+            Value::Binary(binary) => binary.len(),
+        };
+        FIELD_LENGTH_LEN * 3 + self.name.len() + self.data_type.len() + 1 + value
     }
 
     fn pack_into(&self, bytes: &mut Vec<u8>) {
@@ -130,12 +139,14 @@ fn pack_field(bytes: &mut Vec<u8>, field: &[u8]) {
 }
 
 fn unpack_field<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let (len, tail) = rest.split_first_chunk::<4>()?;
+    let (len, tail) = rest.split_first_chunk::<FIELD_LENGTH_LEN>()?;
     let (field, tail) = tail.split_at_checked(u32::from_be_bytes(*len) as usize)?;
     *rest = tail;
     Some(field)
 }
 
+/// Bytes of the length that goes before a field.
+const FIELD_LENGTH_LEN: usize = 4;
 const TRANSPORT_TEXT: u8 = 1;
 const TRANSPORT_BINARY: u8 = 2;
 
@@ -161,7 +172,7 @@ mod tests {
 
     fn digest(mut attributes: Vec<Attribute<'_>>) -> String {
         attributes.sort_by_key(|attribute| attribute.name);
-        PackedAttributes::pack(attributes)
+        PackedAttributes::pack(attributes.into_iter())
             .digest()
             .unwrap()
             .to_hex()
@@ -253,17 +264,20 @@ mod tests {
 
     #[test]
     fn the_bytes_that_are_hashed() {
-        let packed = PackedAttributes::pack([text("k", "String", "x")]);
+        let packed = PackedAttributes::pack([text("k", "String", "x")].into_iter());
         assert_eq!(
             hex::encode(&packed.0),
             "000000016b00000006537472696e67010000000178"
         );
 
-        let packed = PackedAttributes::pack([
-            binary("blob", "Binary", &[1, 2, 3]),
-            text("color", "String", "blue"),
-            text("count", "Number", "3"),
-        ]);
+        let packed = PackedAttributes::pack(
+            [
+                binary("blob", "Binary", &[1, 2, 3]),
+                text("color", "String", "blue"),
+                text("count", "Number", "3"),
+            ]
+            .into_iter(),
+        );
         let expected = concat!(
             "00000004626c6f620000000642696e6172790200000003010203",
             "00000005636f6c6f7200000006537472696e670100000004626c7565",
@@ -279,8 +293,10 @@ mod tests {
             text("name", "String", "héllo"),
             text("number", "Number", "1e3"),
         ];
-        let packed = PackedAttributes::pack(attributes);
+        let packed = PackedAttributes::pack(attributes.into_iter());
         assert_eq!(packed.iter().collect::<Vec<_>>(), attributes);
+        let len: usize = packed.iter().map(|attribute| attribute.packed_len()).sum();
+        assert_eq!(len, packed.0.len());
     }
 
     #[test]

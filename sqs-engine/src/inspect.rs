@@ -55,14 +55,18 @@ impl<'a> Inspect<'a> {
         engine
             .directory
             .all()
-            .filter_map(|id| QueueView::new(engine, engine.queue(id).ok()?))
+            .filter_map(|id| engine.queue(id).ok())
+            .map(move |queue| QueueView { engine, queue })
     }
 
     /// One queue; `None` if there is none of that name there.
     #[must_use]
     pub fn queue(&self, account: &str, region: &str, name: &str) -> Option<QueueView<'a>> {
         let id = self.engine.find(account, region, name)?;
-        QueueView::new(self.engine, self.engine.queue(id).ok()?)
+        Some(QueueView {
+            engine: self.engine,
+            queue: self.engine.queue(id).ok()?,
+        })
     }
 
     /// How many queues there are.
@@ -98,10 +102,6 @@ pub struct QueueView<'a> {
 }
 
 impl<'a> QueueView<'a> {
-    fn new(engine: &'a Engine, queue: &'a Queue) -> Option<Self> {
-        Some(Self { engine, queue })
-    }
-
     /// The account that owns it.
     #[must_use]
     pub fn account(&self) -> &'a str {

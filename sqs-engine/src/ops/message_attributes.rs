@@ -22,7 +22,7 @@ pub(super) fn parse(
         .iter()
         .map(|(name, value)| attribute(name, value))
         .collect();
-    Ok(PackedAttributes::pack(checked?))
+    Ok(PackedAttributes::pack(checked?.into_iter()))
 }
 
 /// What the attributes count towards the size of a message, whether they are right or not.
@@ -76,7 +76,7 @@ pub(super) fn parse_system(
         Value::Text(text) => Some(text),
         Value::Binary(_) => None,
     });
-    Ok((trace_header, PackedAttributes::pack(checked)))
+    Ok((trace_header, PackedAttributes::pack(checked.into_iter())))
 }
 
 /// The first character that SQS does not allow in a body or a string value.

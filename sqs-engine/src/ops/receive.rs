@@ -33,7 +33,7 @@ pub(crate) struct Receive {
 #[derive(Debug, Default)]
 struct Selection {
     names: BTreeSet<String>,
-    prefixes: Vec<String>,
+    prefixes: BTreeSet<String>,
 }
 
 pub(super) fn receive(
@@ -209,9 +209,9 @@ impl Selection {
         let mut selection = Self::default();
         for name in names {
             if name == "All" || name == "*" {
-                selection.prefixes.push(String::new());
+                selection.prefixes.insert(String::new());
             } else if let Some(prefix) = name.strip_suffix(".*") {
-                selection.prefixes.push(prefix.to_owned());
+                selection.prefixes.insert(prefix.to_owned());
             } else {
                 selection.names.insert(name);
             }
@@ -219,8 +219,14 @@ impl Selection {
         selection
     }
 
+    /// Looks for the name's beginnings among the prefixes rather than the other way round: a name
+    /// is short, and a request may bring very many prefixes.
     fn takes(&self, name: &str) -> bool {
-        self.names.contains(name) || self.prefixes.iter().any(|prefix| name.starts_with(prefix))
+        let begins = |end: usize| {
+            let prefix = name.get(..end);
+            prefix.is_some_and(|prefix| self.prefixes.contains(prefix))
+        };
+        self.names.contains(name) || (0..=name.len()).any(begins)
     }
 }
 

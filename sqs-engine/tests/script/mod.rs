@@ -43,6 +43,7 @@
 //! and `$url` the URL of the queue in use. A value with blanks stands in double quotes.
 
 mod parse;
+mod shapes;
 mod world;
 
 use parse::Step;

@@ -1,0 +1,377 @@
+//! What the engine promises to whoever drives it, beyond the behaviour of queues.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use sqs::{
+    CreateQueueInput, DeleteMessageInput, ErrorCode, ListQueuesInput, MessageAttributeValue,
+    ReceiveMessageInput, ReceiveMessageOutput, Request, Response, SendMessageInput,
+};
+use sqs_engine::inspect::MessageView;
+use sqs_engine::{Config, Context, Engine, MessageState, Outcome, Rules, Timestamp, WaiterId};
+
+fn engine() -> (Engine, Context) {
+    let engine = Engine::new(Config {
+        seed: 1,
+        ..Config::default()
+    });
+    (engine, context("000000000000"))
+}
+
+fn context(account: &str) -> Context {
+    Context::new(account, "test", "us-east-1", "http://localhost")
+}
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_millis(second * 1_000)
+}
+
+#[track_caller]
+fn done(outcome: Outcome) -> Response {
+    match outcome {
+        Outcome::Done(Ok(response)) => response,
+        outcome => panic!("not done: {outcome:?}"),
+    }
+}
+
+#[track_caller]
+fn waiting(outcome: Outcome) -> WaiterId {
+    match outcome {
+        Outcome::Waiting(id) => id,
+        Outcome::Done(answer) => panic!("does not wait: {answer:?}"),
+    }
+}
+
+fn create(name: &str) -> Request {
+    CreateQueueInput::new(name).into()
+}
+
+fn send(body: &str) -> Request {
+    SendMessageInput::new("q", body).into()
+}
+
+fn receive(wait: i32) -> Request {
+    ReceiveMessageInput {
+        wait_time_seconds: Some(wait),
+        ..ReceiveMessageInput::new("q")
+    }
+    .into()
+}
+
+fn messages(response: Response) -> Vec<sqs::Message> {
+    match response {
+        Response::ReceiveMessage(ReceiveMessageOutput { messages, .. }) => messages,
+        response => panic!("not of a receive: {response:?}"),
+    }
+}
+
+#[test]
+fn a_time_that_goes_back_counts_as_the_latest() {
+    let (mut engine, me) = engine();
+    done(engine.handle(at(100), &me, create("q")));
+    done(engine.handle(at(50), &me, send("hello")));
+    assert_eq!(engine.inspect().now(), at(100));
+    engine.advance(at(0));
+    assert_eq!(engine.inspect().now(), at(100));
+    let queue = engine
+        .inspect()
+        .queue("000000000000", "us-east-1", "q")
+        .expect("a queue");
+    assert_eq!(
+        queue.messages().next().expect("a message").sent_at(),
+        at(100)
+    );
+}
+
+#[test]
+fn the_ends_of_time_do_no_harm() {
+    for now in [Timestamp::MIN, Timestamp::MAX] {
+        let (mut engine, me) = engine();
+        done(engine.handle(now, &me, create("q")));
+        done(engine.handle(now, &me, send("hello")));
+        let _ = engine.handle(now, &me, receive(20));
+        let delayed = SendMessageInput {
+            delay_seconds: Some(9),
+            ..SendMessageInput::new("q", "a")
+        };
+        done(engine.handle(now, &me, delayed.into()));
+        engine.advance(Timestamp::MAX);
+        assert_eq!(engine.inspect().counts().total(), 0, "all has expired");
+    }
+}
+
+#[test]
+fn the_next_deadline_is_the_nearest_of_all() {
+    let (mut engine, me) = engine();
+    assert_eq!(engine.next_deadline(), None);
+    done(engine.handle(at(0), &me, create("q")));
+    assert_eq!(
+        engine.next_deadline(),
+        None,
+        "an empty queue waits for nothing"
+    );
+
+    let poll = waiting(engine.handle(at(0), &me, receive(20)));
+    assert_eq!(engine.next_deadline(), Some(at(20)));
+    engine.cancel(poll);
+    assert_eq!(engine.next_deadline(), None);
+
+    done(engine.handle(at(1), &me, send("hello")));
+    assert_eq!(
+        engine.next_deadline(),
+        Some(at(1 + 345_600)),
+        "the end of its retention"
+    );
+    let received = messages(done(engine.handle(at(2), &me, receive(0))));
+    assert_eq!(
+        engine.next_deadline(),
+        Some(at(32)),
+        "the end of its visibility timeout"
+    );
+    let handle = received[0].receipt_handle.as_deref().expect("a handle");
+    done(engine.handle(at(3), &me, DeleteMessageInput::new("q", handle).into()));
+    assert_eq!(engine.next_deadline(), None);
+}
+
+#[test]
+fn cancelling_is_safe_at_any_time() {
+    let (mut engine, me) = engine();
+    done(engine.handle(at(0), &me, create("q")));
+    let poll = waiting(engine.handle(at(0), &me, receive(20)));
+    done(engine.handle(at(1), &me, send("hello")));
+    // Answered already: the answer stays, and so does the message in flight.
+    engine.cancel(poll);
+    engine.cancel(poll);
+    let (id, answer) = engine.poll_completed().expect("an answer");
+    assert_eq!((id, messages(answer.expect("messages")).len()), (poll, 1));
+    assert_eq!(engine.inspect().counts().in_flight, 1);
+    assert_eq!(engine.poll_completed(), None);
+    engine.cancel(poll);
+    assert_eq!(engine.inspect().waiting_polls(), 0);
+}
+
+/// Each send answers one of 2,000 polls, the oldest, and leaves the others alone.
+#[test]
+fn many_polls_are_served_in_the_order_of_their_arrival() {
+    let (mut engine, me) = engine();
+    done(engine.handle(at(0), &me, create("q")));
+    let polls: Vec<_> = (0..2_000)
+        .map(|_| waiting(engine.handle(at(0), &me, receive(20))))
+        .collect();
+    for (number, poll) in polls.iter().enumerate().take(1_000) {
+        done(engine.handle(at(1), &me, send("hello")));
+        let (id, _) = engine.poll_completed().expect("an answer");
+        assert_eq!(id, *poll);
+        assert_eq!(engine.poll_completed(), None);
+        assert_eq!(engine.inspect().waiting_polls(), 2_000 - number - 1);
+    }
+    engine.advance(at(20));
+    let ended: Vec<_> = std::iter::from_fn(|| engine.poll_completed())
+        .map(|(id, _)| id)
+        .collect();
+    assert_eq!(ended, polls[1_000..]);
+}
+
+#[test]
+fn pages_list_every_queue_once_also_while_queues_come_and_go() {
+    let mut engine = Engine::new(Config {
+        seed: 1,
+        rules: Rules::Relaxed,
+    });
+    let me = context("000000000000");
+    for number in 0..250 {
+        done(engine.handle(at(0), &me, create(&format!("q{number:03}"))));
+    }
+    let mut listed = BTreeSet::new();
+    let mut token = None;
+    loop {
+        let input = ListQueuesInput {
+            max_results: Some(20),
+            next_token: token,
+            ..ListQueuesInput::default()
+        };
+        let Response::ListQueues(page) = done(engine.handle(at(0), &me, input.into())) else {
+            panic!("not a page");
+        };
+        // The place stays good when the queue is gone at which the page ended.
+        let last = page.queue_urls.last().expect("a queue").clone();
+        for url in page.queue_urls {
+            assert!(listed.insert(url.clone()), "{url} is listed twice");
+        }
+        done(engine.handle(at(0), &me, sqs::DeleteQueueInput::new(last).into()));
+        token = page.next_token;
+        if token.is_none() {
+            break;
+        }
+    }
+    assert_eq!(listed.len(), 250);
+}
+
+#[test]
+fn without_max_results_a_thousand_queues_are_listed_and_no_token() {
+    let (mut engine, me) = engine();
+    for number in 0..1_001 {
+        done(engine.handle(at(0), &me, create(&format!("q{number}"))));
+    }
+    let Response::ListQueues(all) = done(engine.handle(at(0), &me, ListQueuesInput::new().into()))
+    else {
+        panic!("not a list");
+    };
+    assert_eq!((all.queue_urls.len(), all.next_token), (1_000, None));
+}
+
+#[test]
+fn an_account_is_removed_with_all_it_has() {
+    let (mut engine, me) = engine();
+    let other = context("111122223333");
+    done(engine.handle(at(0), &me, create("deleted")));
+    done(engine.handle(at(0), &me, sqs::DeleteQueueInput::new("deleted").into()));
+    for caller in [&me, &other] {
+        done(engine.handle(at(0), caller, create("q")));
+        done(engine.handle(at(0), caller, send("hello")));
+        assert_eq!(
+            messages(done(engine.handle(at(0), caller, receive(0)))).len(),
+            1
+        );
+    }
+    let mine = waiting(engine.handle(at(0), &me, receive(20)));
+    let theirs = waiting(engine.handle(at(0), &other, receive(10)));
+
+    engine.remove_account(at(1), "000000000000");
+    let (id, answer) = engine.poll_completed().expect("an answer");
+    assert_eq!(id, mine);
+    assert_eq!(
+        answer.expect_err("no queue").code(),
+        ErrorCode::QueueDoesNotExist
+    );
+    assert_eq!(engine.poll_completed(), None);
+    assert_eq!(engine.inspect().queue_count(), 1);
+    assert_eq!(
+        engine.next_deadline(),
+        Some(at(10)),
+        "the other account's poll"
+    );
+    for name in ["q", "deleted"] {
+        done(engine.handle(at(1), &me, create(name)));
+    }
+    engine.advance(at(10));
+    assert_eq!(engine.poll_completed().expect("an answer").0, theirs);
+}
+
+#[test]
+fn views_show_everything_and_change_nothing() {
+    let (mut engine, me) = engine();
+    let mut other = context("111122223333");
+    other.region = "eu-west-1".into();
+    done(engine.handle(at(0), &me, create("q")));
+    done(engine.handle(at(0), &other, create("others")));
+    let first = SendMessageInput {
+        message_attributes: Some([("color".into(), MessageAttributeValue::string("blue"))].into()),
+        message_group_id: Some("g".into()),
+        ..SendMessageInput::new("q", "first")
+    };
+    done(engine.handle(at(1), &me, first.into()));
+    done(engine.handle(at(2), &me, receive(0)));
+    done(engine.handle(at(3), &me, send("second")));
+    let delayed = SendMessageInput {
+        delay_seconds: Some(9),
+        ..SendMessageInput::new("q", "third")
+    };
+    done(engine.handle(at(4), &me, delayed.into()));
+    let _ = waiting(
+        engine.handle(
+            at(4),
+            &other,
+            ReceiveMessageInput {
+                wait_time_seconds: Some(5),
+                ..ReceiveMessageInput::new("others")
+            }
+            .into(),
+        ),
+    );
+
+    let before = engine.next_deadline();
+    let inspect = engine.inspect();
+    let names: Vec<_> = inspect
+        .queues()
+        .map(|queue| queue.name().to_owned())
+        .collect();
+    assert_eq!(names, ["q", "others"]);
+    assert_eq!((inspect.queue_count(), inspect.waiting_polls()), (2, 1));
+    assert!(inspect.queue("000000000000", "eu-west-1", "q").is_none());
+
+    let queue = inspect
+        .queue("000000000000", "us-east-1", "q")
+        .expect("a queue");
+    assert_eq!(
+        (queue.account(), queue.region()),
+        ("000000000000", "us-east-1")
+    );
+    assert_eq!(queue.arn(), "arn:aws:sqs:us-east-1:000000000000:q");
+    assert_eq!(queue.attributes()["VisibilityTimeout"], "30");
+    assert_eq!((queue.waiting_polls(), queue.purged_at()), (0, None));
+    let counts = queue.counts();
+    assert_eq!(
+        (counts.visible, counts.delayed, counts.in_flight),
+        (1, 1, 1)
+    );
+    assert_eq!(inspect.counts(), counts);
+
+    let seen: Vec<_> = queue.messages().collect();
+    let bodies: Vec<_> = seen.iter().map(MessageView::body).collect();
+    assert_eq!(bodies, ["first", "second", "third"]);
+    let states: Vec<_> = seen.iter().map(MessageView::state).collect();
+    let expected = [
+        MessageState::InFlight { until: at(32) },
+        MessageState::Visible,
+        MessageState::Delayed { until: at(13) },
+    ];
+    assert_eq!(states, expected);
+    assert_eq!((seen[0].receive_count(), seen[1].receive_count()), (1, 0));
+    assert_eq!(
+        (seen[0].first_received_at(), seen[1].first_received_at()),
+        (Some(at(2)), None)
+    );
+    assert_eq!((seen[0].group(), seen[1].group()), (Some("g"), None));
+    assert_eq!(
+        seen[0].expires_at(),
+        at(1).after(Duration::from_secs(345_600))
+    );
+    assert_eq!(seen[0].body_md5(), "8b04d5e3775d298e78455efc5ca404d5");
+    let color = &seen[0].message_attributes()["color"];
+    assert_eq!(color, &MessageAttributeValue::string("blue"));
+
+    let rest: Vec<_> = queue
+        .messages_after(Some(seen[0].place()))
+        .map(|m| m.body())
+        .collect();
+    assert_eq!(rest, ["second", "third"]);
+    assert_eq!(engine.next_deadline(), before);
+}
+
+/// A selection of very many names costs no more than it must.
+#[test]
+fn a_hundred_thousand_prefixes_are_looked_through_quickly() {
+    let (mut engine, me) = engine();
+    done(engine.handle(at(0), &me, create("q")));
+    let attributes = (0..10).map(|n| (format!("a{n}"), MessageAttributeValue::string("x")));
+    for _ in 0..10 {
+        let message = SendMessageInput {
+            message_attributes: Some(attributes.clone().collect()),
+            ..SendMessageInput::new("q", "hello")
+        };
+        done(engine.handle(at(0), &me, message.into()));
+    }
+    let names = (0..100_000)
+        .map(|n| format!("b{n}.*"))
+        .chain(["a1.*".into(), "a2".into()]);
+    let input = ReceiveMessageInput {
+        max_number_of_messages: Some(10),
+        message_attribute_names: Some(names.collect()),
+        ..ReceiveMessageInput::new("q")
+    };
+    for message in messages(done(engine.handle(at(0), &me, input.into()))) {
+        let names: Vec<_> = message.message_attributes.into_keys().collect();
+        assert_eq!(names, ["a1", "a2"]);
+    }
+}
