@@ -50,6 +50,14 @@ pub(super) fn parse_system(
             let message = format!("Message system attribute name '{name}' is invalid.");
             return Err(invalid_parameter(message));
         }
+        if value.string_list_values.is_some() || value.binary_list_values.is_some() {
+            return Err(list_values());
+        }
+        if value.binary_value.is_some() {
+            return Err(invalid_parameter(format!(
+                "Message (system) attribute '{name}' with type 'String' must use field 'String'."
+            )));
+        }
         if value.data_type.as_deref() != Some("String") {
             return Err(invalid_parameter(format!(
                 "The type of message (system) attribute '{name}' is invalid. \
@@ -97,8 +105,7 @@ pub(super) fn forbidden_text(character: char, place: &str) -> String {
 
 fn attribute<'a>(name: &'a str, value: &'a MessageAttributeValue) -> Result<Attribute<'a>, Error> {
     if value.string_list_values.is_some() || value.binary_list_values.is_some() {
-        let message = "Message attribute list values in SendMessage operation are not supported.";
-        return Err(Error::new(ErrorCode::UnsupportedOperation, message));
+        return Err(list_values());
     }
     check_name(name)?;
     let data_type = value.data_type.as_deref().unwrap_or_default();
@@ -209,6 +216,12 @@ fn check_text(name: &str, text: &str) -> Result<(), Error> {
         let place = format!("attribute '{name}' value");
         Err(invalid_parameter(forbidden_text(character, &place)))
     })
+}
+
+/// Lists are in AWS's model and refused by AWS all the same.
+fn list_values() -> Error {
+    let message = "Message attribute list values in SendMessage operation are not supported.";
+    Error::new(ErrorCode::UnsupportedOperation, message)
 }
 
 fn wrong_member(name: &str, data_type: &str, member: &str) -> Error {
