@@ -163,6 +163,12 @@ impl Driver {
         }
     }
 
+    /// How many long polls wait.
+    #[cfg(test)]
+    pub(crate) fn waiting_polls(&self) -> usize {
+        self.lock().polls.len()
+    }
+
     /// Ends all long polls as if their time were up, and lets no further one wait: the server
     /// stops.
     pub(crate) fn close(&self) {

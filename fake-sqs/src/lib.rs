@@ -52,4 +52,4 @@ pub use crate::admin::{ControlHost, ControlHostError};
 pub use crate::auth::{AccountId, AccountIdError, Credential, CredentialError, SecretError};
 pub use crate::builder::{Builder, StartError};
 pub use crate::http::limits;
-pub use crate::server::{FakeSqs, Server};
+pub use crate::server::{FakeSqs, Server, endpoint_url};

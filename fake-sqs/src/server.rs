@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -14,7 +14,8 @@ use tokio::runtime;
 use tokio::sync::oneshot;
 
 use crate::driver::Driver;
-use crate::http::{accept, limits};
+use crate::http::accept::Acceptor;
+use crate::http::limits;
 use crate::{Builder, Credential, StartError};
 
 /// The region that examples and tests use. Any other is served too.
@@ -69,10 +70,10 @@ impl FakeSqs {
         Builder::new()
     }
 
-    /// Where clients reach it, like `http://127.0.0.1:40123`.
+    /// Where clients on this machine reach it, like `http://127.0.0.1:40123`.
     #[must_use]
     pub fn endpoint_url(&self) -> String {
-        format!("http://{}", self.address)
+        endpoint_url(self.address)
     }
 
     /// The first of the credentials that it accepts.
@@ -147,6 +148,12 @@ impl Server {
         self.address
     }
 
+    /// Where clients on this machine reach it, like `http://127.0.0.1:9324`.
+    #[must_use]
+    pub fn endpoint_url(&self) -> String {
+        endpoint_url(self.address)
+    }
+
     /// The credentials that it accepts, each with its account. There is at least one.
     #[must_use]
     pub fn credentials(&self) -> &[Credential] {
@@ -169,15 +176,137 @@ impl Server {
     }
 
     async fn serve(self, stop: impl Future<Output = ()>, grace: Duration) -> io::Result<()> {
-        let listener = TcpListener::from_std(self.listener)?;
+        let acceptor = Acceptor {
+            listener: TcpListener::from_std(self.listener)?,
+            router: self.router,
+            connections_max: limits::CONNECTIONS_MAX,
+            grace,
+        };
         let driver = self.driver;
         let stop = async {
             stop.await;
             driver.close();
         };
         tokio::select! {
-            () = accept::serve(listener, self.router, stop, grace) => Ok(()),
+            () = acceptor.serve(stop) => Ok(()),
             never = driver.run() => match never {},
         }
+    }
+}
+
+/// The URL at which clients on this machine reach a server that listens on `address`. One that
+/// listens on every address (`0.0.0.0`, `[::]`) is reached on loopback.
+///
+/// ```
+/// let url = |address: &str| address.parse().map(fake_sqs::endpoint_url);
+/// assert_eq!(url("10.0.0.7:9324")?, "http://10.0.0.7:9324");
+/// assert_eq!(url("0.0.0.0:9324")?, "http://127.0.0.1:9324");
+/// assert_eq!(url("[::]:9324")?, "http://[::1]:9324");
+/// # Ok::<(), std::net::AddrParseError>(())
+/// ```
+#[must_use]
+pub fn endpoint_url(mut address: SocketAddr) -> String {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address {
+            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    format!("http://{address}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::clock::WallClock;
+    use crate::testing::{call, signed_by, signer};
+
+    /// Longer than anything here takes.
+    const BOUND: Duration = Duration::from_secs(20);
+
+    /// The bytes of a signed call that asks for its connection to be closed.
+    fn bytes(action: &str, input: &serde_json::Value) -> Vec<u8> {
+        let request = signed_by(&signer(), call(action, input), WallClock::System.now());
+        let mut bytes = b"POST / HTTP/1.1\r\nConnection: close\r\n".to_vec();
+        for (name, value) in request.headers() {
+            bytes.extend_from_slice(name.as_str().as_bytes());
+            bytes.extend_from_slice(b": ");
+            bytes.extend_from_slice(value.as_bytes());
+            bytes.extend_from_slice(b"\r\n");
+        }
+        let body = request.body();
+        bytes.extend_from_slice(format!("content-length: {}\r\n\r\n", body.len()).as_bytes());
+        bytes.extend_from_slice(body);
+        bytes
+    }
+
+    async fn send(address: SocketAddr, action: &str, input: serde_json::Value) -> TcpStream {
+        let mut stream = TcpStream::connect(address).await.expect("accepted");
+        stream
+            .write_all(&bytes(action, &input))
+            .await
+            .expect("sent");
+        stream
+    }
+
+    async fn answer(mut stream: TcpStream) -> String {
+        let mut answer = String::new();
+        let read = timeout(BOUND, stream.read_to_string(&mut answer)).await;
+        read.expect("in time").expect("an answer");
+        answer
+    }
+
+    async fn waiting_polls(driver: &Driver, count: usize) {
+        let wait = async {
+            while driver.waiting_polls() != count {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(BOUND, wait).await.expect("in time");
+    }
+
+    #[tokio::test]
+    async fn long_polls_over_a_socket_end_with_a_send_a_hang_up_or_the_server() {
+        let server = Builder::new().bind().expect("a free port");
+        let (address, driver) = (server.address(), Arc::clone(&server.driver));
+        let (stop, stopped) = oneshot::channel::<()>();
+        let running = tokio::spawn(server.run(async {
+            let _ = stopped.await;
+        }));
+        let created = send(address, "CreateQueue", json!({"QueueName": "orders"})).await;
+        assert!(answer(created).await.starts_with("HTTP/1.1 200 OK\r\n"));
+        let queue_url = "http://localhost:9324/000000000000/orders";
+        let poll = || json!({"QueueUrl": queue_url, "WaitTimeSeconds": 20});
+
+        let gone = send(address, "ReceiveMessage", poll()).await;
+        waiting_polls(&driver, 1).await;
+        drop(gone);
+        waiting_polls(&driver, 0).await;
+
+        let served = send(address, "ReceiveMessage", poll()).await;
+        waiting_polls(&driver, 1).await;
+        let message = json!({"QueueUrl": queue_url, "MessageBody": "hello"});
+        let sent = send(address, "SendMessage", message).await;
+        assert!(answer(sent).await.starts_with("HTTP/1.1 200 OK\r\n"));
+        assert!(answer(served).await.contains("\"Body\":\"hello\""));
+
+        let waits = send(address, "ReceiveMessage", poll()).await;
+        waiting_polls(&driver, 1).await;
+        stop.send(()).expect("running");
+        let ended = answer(waits).await;
+        assert!(
+            ended.starts_with("HTTP/1.1 200 OK\r\n") && ended.ends_with("{}"),
+            "{ended}"
+        );
+        let result = timeout(BOUND, running)
+            .await
+            .expect("in time")
+            .expect("no panic");
+        assert!(result.is_ok(), "{result:?}");
     }
 }

@@ -262,6 +262,15 @@ async fn an_authorization_that_cannot_be_read_is_incomplete() {
 }
 
 #[tokio::test]
+async fn two_signatures_are_one_too_many() {
+    let mut request = signed(list_queues());
+    let query = presigned(&signer(), list_queues(), Duration::from_secs(60));
+    *request.uri_mut() = query.uri().clone();
+    let message = "the request carries a signature both in a header and in the query.";
+    assert_refused(&send(request).await, INCOMPLETE, message);
+}
+
+#[tokio::test]
 async fn a_payload_left_unsigned_is_not_accepted() {
     let mut request = list_queues();
     set(&mut request, "x-amz-content-sha256", "UNSIGNED-PAYLOAD");

@@ -24,60 +24,62 @@ use super::limits;
 /// How long the loop waits after a failed accept when no connection's end wakes it earlier.
 const RETRY_AFTER: Duration = Duration::from_millis(100);
 
-/// Serves `router` on `listener` until `stop` completes; then accepts nothing more, lets the
-/// answers under way finish for at most `grace`, and closes what is left.
-pub(crate) async fn serve(
-    listener: TcpListener,
-    router: Router,
-    stop: impl Future<Output = ()>,
-    grace: Duration,
-) {
-    let (stopping, _) = watch::channel(());
-    let mut connections = JoinSet::new();
-    tokio::select! {
-        never = accept(&listener, &router, &stopping, &mut connections) => match never {},
-        () = stop => {}
-    }
-    drop(listener);
-    drop(stopping);
-    let drained = tokio::time::timeout(grace, async {
-        while connections.join_next().await.is_some() {}
-    });
-    if drained.await.is_err() {
-        warn!(
-            connections = connections.len(),
-            "closing connections that are still busy"
-        );
-    }
-    connections.shutdown().await;
+/// What serves connections.
+pub(crate) struct Acceptor {
+    pub(crate) listener: TcpListener,
+    pub(crate) router: Router,
+    /// How many connections are served at once; further ones wait.
+    pub(crate) connections_max: usize,
+    /// How long answers that are under way may take when the server stops.
+    pub(crate) grace: Duration,
 }
 
-async fn accept(
-    listener: &TcpListener,
-    router: &Router,
-    stopping: &watch::Sender<()>,
-    connections: &mut JoinSet<()>,
-) -> Infallible {
-    let permits = Arc::new(Semaphore::new(limits::CONNECTIONS_MAX));
-    loop {
-        let permit = permit(&permits).await;
-        let stream = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _peer)) => stream,
-                Err(error) => {
-                    recover(&error, connections).await;
-                    continue;
-                }
-            },
-            // Ended tasks are taken out as they end, so that the set does not grow.
-            Some(_) = connections.join_next() => continue,
-        };
-        connections.spawn(connection(
-            stream,
-            router.clone(),
-            stopping.subscribe(),
-            permit,
-        ));
+impl Acceptor {
+    /// Serves until `stop` completes; then accepts nothing more, lets the answers under way
+    /// finish within the grace, and closes what is left.
+    pub(crate) async fn serve(self, stop: impl Future<Output = ()>) {
+        let (stopping, _) = watch::channel(());
+        let mut connections = JoinSet::new();
+        tokio::select! {
+            never = self.accept(&stopping, &mut connections) => match never {},
+            () = stop => {}
+        }
+        drop(self.listener);
+        drop(stopping);
+        let drained = tokio::time::timeout(self.grace, async {
+            while connections.join_next().await.is_some() {}
+        });
+        if drained.await.is_err() {
+            warn!(
+                connections = connections.len(),
+                "closing connections that are still busy"
+            );
+        }
+        connections.shutdown().await;
+    }
+
+    async fn accept(
+        &self,
+        stopping: &watch::Sender<()>,
+        connections: &mut JoinSet<()>,
+    ) -> Infallible {
+        let permits = Arc::new(Semaphore::new(self.connections_max));
+        loop {
+            let permit = permit(&permits).await;
+            let stream = tokio::select! {
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, _peer)) => stream,
+                    Err(error) => {
+                        recover(&error, connections).await;
+                        continue;
+                    }
+                },
+                // Ended tasks are taken out as they end, so that the set does not grow.
+                Some(_) = connections.join_next() => continue,
+            };
+            let router = self.router.clone();
+            connections.spawn(connection(stream, router, stopping.subscribe(), permit));
+        }
     }
 }
 
@@ -146,4 +148,165 @@ async fn connection(
         debug!(%error, "connection ended with an error");
     }
     drop(permit);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use axum::routing::get;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::sync::{Notify, oneshot};
+    use tokio::task::JoinHandle;
+    use tokio::time::timeout;
+
+    use super::*;
+
+    /// Longer than anything here takes.
+    const BOUND: Duration = Duration::from_secs(3_600);
+
+    const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+    struct Server {
+        address: SocketAddr,
+        stop: oneshot::Sender<()>,
+        task: JoinHandle<()>,
+    }
+
+    async fn start(router: Router, connections_max: usize, grace: Duration) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let (stop, stopped) = oneshot::channel();
+        let acceptor = Acceptor {
+            listener,
+            router,
+            connections_max,
+            grace,
+        };
+        let task = tokio::spawn(acceptor.serve(async {
+            let _ = stopped.await;
+        }));
+        Server {
+            address,
+            stop,
+            task,
+        }
+    }
+
+    fn quick() -> Router {
+        Router::new().route("/", get(|| async { "done" }))
+    }
+
+    async fn ask(address: SocketAddr) -> TcpStream {
+        let mut stream = TcpStream::connect(address).await.expect("accepted");
+        stream.write_all(REQUEST).await.expect("sent");
+        stream
+    }
+
+    async fn answer(mut stream: TcpStream) -> String {
+        let mut answer = String::new();
+        let read = timeout(BOUND, stream.read_to_string(&mut answer)).await;
+        // A reset is one way to close.
+        let _ = read.expect("in time");
+        answer
+    }
+
+    /// How many requests were served at once, when five clients come together.
+    async fn most_at_once(connections_max: usize) -> usize {
+        let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let handler = {
+            let most = Arc::clone(&most);
+            move || async move {
+                let now = running.fetch_add(1, Ordering::SeqCst) + 1;
+                most.fetch_max(now, Ordering::SeqCst);
+                // Long enough for every client to get here that can.
+                for _ in 0..1_000 {
+                    tokio::task::yield_now().await;
+                }
+                running.fetch_sub(1, Ordering::SeqCst);
+                "done"
+            }
+        };
+        let router = Router::new().route("/", get(handler));
+        let server = start(router, connections_max, BOUND).await;
+        let mut clients = Vec::new();
+        for _ in 0..5 {
+            clients.push(ask(server.address).await);
+        }
+        for client in clients {
+            assert!(answer(client).await.ends_with("done"));
+        }
+        most.load(Ordering::SeqCst)
+    }
+
+    #[tokio::test]
+    async fn connections_beyond_the_limit_wait_until_others_end() {
+        assert_eq!(most_at_once(5).await, 5);
+        assert_eq!(most_at_once(2).await, 2);
+        assert_eq!(most_at_once(1).await, 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn headers_that_do_not_come_close_the_connection() {
+        let server = start(quick(), 9, BOUND).await;
+        let mut stream = TcpStream::connect(server.address).await.expect("accepted");
+        stream
+            .write_all(b"GET / HTTP/1.1\r\nHost: local")
+            .await
+            .expect("sent");
+        let answer = answer(stream).await;
+        assert!(!answer.contains("200"), "{answer}");
+    }
+
+    #[tokio::test]
+    async fn an_answer_under_way_is_finished_when_the_server_stops() {
+        let (arrived, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let handler = {
+            let (arrived, go) = (Arc::clone(&arrived), Arc::clone(&go));
+            move || async move {
+                arrived.notify_one();
+                go.notified().await;
+                "done"
+            }
+        };
+        let server = start(Router::new().route("/", get(handler)), 9, BOUND).await;
+        let busy = ask(server.address).await;
+        let idle = TcpStream::connect(server.address).await.expect("accepted");
+        arrived.notified().await;
+        server.stop.send(()).expect("running");
+        assert_eq!(answer(idle).await, "");
+        assert!(
+            TcpStream::connect(server.address).await.is_err(),
+            "the port still accepts"
+        );
+        go.notify_one();
+        assert!(answer(busy).await.ends_with("done"));
+        timeout(BOUND, server.task)
+            .await
+            .expect("in time")
+            .expect("no panic");
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_takes_too_long_is_cut_off() {
+        let arrived = Arc::new(Notify::new());
+        let handler = {
+            let arrived = Arc::clone(&arrived);
+            move || async move {
+                arrived.notify_one();
+                std::future::pending::<&str>().await
+            }
+        };
+        let router = Router::new().route("/", get(handler));
+        let server = start(router, 9, Duration::ZERO).await;
+        let stuck = ask(server.address).await;
+        arrived.notified().await;
+        server.stop.send(()).expect("running");
+        assert_eq!(answer(stuck).await, "");
+        timeout(BOUND, server.task)
+            .await
+            .expect("in time")
+            .expect("no panic");
+    }
 }

@@ -20,7 +20,8 @@ pub const CONTROL_BODY_BYTES_MAX: usize = 1024 * 1024;
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Request line and headers together, in bytes: 64 KiB. A presigned URL with a session token takes
-/// about 4 KiB.
+/// about 4 KiB. It is looked at after each read from the connection, so up to twice as much gets
+/// through when it comes in one piece.
 pub const HEAD_BYTES_MAX: usize = 64 * 1024;
 
 /// Headers of a request: 100. It is hyper's own bound, which costs nothing; asking it for any

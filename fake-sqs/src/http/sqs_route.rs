@@ -18,7 +18,7 @@ use sqs_engine::Context;
 
 use super::{answer, limits};
 use crate::auth::Caller;
-use crate::driver::Driver;
+use crate::driver::{Answer, Driver};
 
 /// The header that tracing tools send along.
 const X_AMZN_TRACE_ID: &str = "x-amzn-trace-id";
@@ -52,7 +52,9 @@ pub(crate) async fn call(
         let request = sqs::Request::read(operation, Json(&body))
             .map_err(|error| serialization(error.to_string()))?;
         let context = route.context(&caller, &parts.headers);
-        let response = route.driver.call(&context, request).await?;
+        let answer = route.driver.call(&context, request).await;
+        log(operation, &context, &answer);
+        let response = answer?;
         response
             .to_body()
             .map_err(|error| internal(operation, &error))
@@ -106,6 +108,15 @@ fn operation(headers: &HeaderMap) -> Result<Operation, Error> {
         Some(_) | None => Err(unknown(format!(
             "The operation {target} is not one of SQS's."
         ))),
+    }
+}
+
+/// One line for each call, for whoever wants to see what a client does.
+fn log(operation: Operation, context: &Context, answer: &Answer) {
+    let (account, region) = (&context.account, &context.region);
+    match answer {
+        Ok(_) => tracing::debug!(%operation, account, region, "done"),
+        Err(error) => tracing::debug!(%operation, account, region, %error, "refused"),
     }
 }
 

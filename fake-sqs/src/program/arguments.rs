@@ -7,7 +7,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -139,7 +139,7 @@ impl Command {
                 endpoint: Some(endpoint),
             }) => Ok(Self::Health { endpoint }),
             Some(Subcommands::Health { endpoint: None }) => Ok(Self::Health {
-                endpoint: format!("http://{}", reachable(listen()?)),
+                endpoint: fake_sqs::endpoint_url(listen()?),
             }),
             None => Ok(Self::Serve(Serve {
                 listen: listen()?,
@@ -151,19 +151,6 @@ impl Command {
             })),
         }
     }
-}
-
-/// The address at which a client on this machine reaches a server that listens on `listen`: one
-/// that listens on every address is reached on loopback.
-pub(crate) fn reachable(listen: SocketAddr) -> SocketAddr {
-    let mut address = listen;
-    if address.ip().is_unspecified() {
-        address.set_ip(match address {
-            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
-        });
-    }
-    address
 }
 
 /// A flag and its variable, with the words for what they take.

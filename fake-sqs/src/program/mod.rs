@@ -1,15 +1,16 @@
 //! The program around the server: arguments, the start-up text, signals, exit statuses.
 
 mod arguments;
+mod greeting;
 mod health;
 
 use std::io::{self, IsTerminal, Write};
-use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use fake_sqs::{Credential, Server, StartError};
+use fake_sqs::StartError;
 
 use self::arguments::{ArgumentError, Command, Serve};
+use self::greeting::Secrets;
 use self::health::HealthError;
 
 /// Exit status for what went wrong while running.
@@ -62,7 +63,11 @@ fn serve(serve: &Serve) -> Result<(), Failure> {
     runtime.block_on(async {
         // The signals are taken before the first line is out: whoever reads it may send one.
         let stop = signals().map_err(Failure::Runtime)?;
-        say(&greeting(&server, !serve.credentials.is_empty()));
+        let secrets = match serve.credentials.as_slice() {
+            [] => Secrets::BuiltIn,
+            [..] => Secrets::Given,
+        };
+        say(&greeting::greeting(&server, secrets));
         server.run(stop).await.map_err(Failure::Runtime)
     })
 }
@@ -106,48 +111,6 @@ fn fail(failure: &Failure) -> ExitCode {
             ExitCode::from(FAILURE)
         }
     }
-}
-
-/// What is printed once the port accepts. The first line is for scripts and has a fixed form; the
-/// rest is for people.
-fn greeting(server: &Server, credentials_given: bool) -> String {
-    let address = server.address();
-    let mut text = format!("fake-sqs listening on http://{address}\n\n");
-    for credential in server.credentials() {
-        let account = credential.account().unwrap_or_default();
-        let key = credential.access_key_id();
-        let secret = if credentials_given {
-            "as you gave it"
-        } else {
-            credential.secret_access_key()
-        };
-        text += &format!("  access key {key}, secret {secret}, account {account}\n");
-    }
-    text += "  every region is served; each has its own queues\n\nTry:\n";
-    text += &format!(
-        "  {}\n",
-        example(address, server.credentials(), credentials_given)
-    );
-    text += "Stop with Ctrl-C. Reset with:\n";
-    text += &format!(
-        "  curl -X POST http://{}/_fake/reset\n",
-        arguments::reachable(address)
-    );
-    text
-}
-
-/// A command that can be pasted into a shell. A secret that was given is not repeated.
-fn example(address: SocketAddr, credentials: &[Credential], credentials_given: bool) -> String {
-    let (key, secret) = match credentials.first() {
-        Some(credential) if credentials_given => (credential.access_key_id(), "..."),
-        Some(credential) => (credential.access_key_id(), credential.secret_access_key()),
-        None => ("...", "..."),
-    };
-    let endpoint = arguments::reachable(address);
-    format!(
-        "AWS_ACCESS_KEY_ID={key} AWS_SECRET_ACCESS_KEY={secret} AWS_DEFAULT_REGION=us-east-1 \
-         aws --endpoint-url http://{endpoint} sqs create-queue --queue-name orders"
-    )
 }
 
 /// Completes at the first signal to stop.

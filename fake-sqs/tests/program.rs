@@ -1,0 +1,324 @@
+//! The program as a process: what it prints, what it exits with, how it stops.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// How long anything here may take.
+const BOUND: Duration = Duration::from_secs(20);
+
+const VARIABLES: [&str; 6] = [
+    "FAKE_SQS_LISTEN",
+    "FAKE_SQS_CREDENTIALS",
+    "FAKE_SQS_RELAXED",
+    "FAKE_SQS_SEED",
+    "FAKE_SQS_CONTROL_HOSTS",
+    "FAKE_SQS_LOG",
+];
+
+/// The program, without anything from the environment of the test.
+fn program(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fake-sqs"));
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    for name in VARIABLES {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Does something that blocks on a thread of its own, and gives up waiting for it in time.
+fn bounded<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(work()));
+    match receiver.recv_timeout(BOUND) {
+        Ok(value) => value,
+        Err(error) => panic!("{what}: {error}"),
+    }
+}
+
+/// Runs the program to its end, which must come by itself.
+fn run(mut command: Command) -> Output {
+    bounded("the program does not end", move || {
+        command.output().expect("the program starts")
+    })
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+/// A server that is killed when the test is over, however that comes.
+struct Running {
+    child: Child,
+    stdout: Option<BufReader<ChildStdout>>,
+    stderr: Option<ChildStderr>,
+    first_line: String,
+}
+
+impl Running {
+    /// Starts the program, and waits for its first line.
+    fn start(mut command: Command) -> Self {
+        let mut child = command.spawn().expect("the program starts");
+        let mut stdout = BufReader::new(child.stdout.take().expect("standard output"));
+        let stderr = child.stderr.take();
+        let mut running = Self {
+            child,
+            stdout: None,
+            stderr,
+            first_line: String::new(),
+        };
+        let (stdout, first_line) = bounded("there is no first line", move || {
+            let mut line = String::new();
+            stdout.read_line(&mut line).expect("a line");
+            (stdout, line)
+        });
+        running.stdout = Some(stdout);
+        running.first_line = first_line;
+        running
+    }
+
+    /// The address in the first line, which must have exactly the fixed form.
+    fn address(&self) -> String {
+        let line = self
+            .first_line
+            .strip_prefix("fake-sqs listening on http://");
+        let address = line
+            .and_then(|line| line.strip_suffix('\n'))
+            .expect("the fixed form");
+        assert!(address.parse::<std::net::SocketAddr>().is_ok(), "{address}");
+        address.to_owned()
+    }
+
+    /// Sends a signal, and waits for the end: the exit status and what was printed since the first
+    /// line.
+    fn stop(mut self, signal: &str) -> (Option<i32>, String, String) {
+        let pid = self.child.id().to_string();
+        let killed = Command::new("kill")
+            .args([signal, &pid])
+            .status()
+            .expect("kill runs");
+        assert!(killed.success());
+        let mut stdout = self.stdout.take().expect("taken once");
+        let mut stderr = self.stderr.take().expect("taken once");
+        // Its output ends when it does.
+        let (out, err) = bounded("the program does not stop", move || {
+            let (mut out, mut err) = (String::new(), String::new());
+            stdout.read_to_string(&mut out).expect("UTF-8");
+            stderr.read_to_string(&mut err).expect("UTF-8");
+            (out, err)
+        });
+        (self.child.wait().expect("a status").code(), out, err)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It has ended already unless the test failed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Sends a request on a connection of its own: the whole answer.
+fn exchange(address: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("the port accepts");
+    stream.set_read_timeout(Some(BOUND)).expect("a timeout");
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
+}
+
+fn health(address: &str) -> String {
+    let request = "GET /_fake/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    exchange(address, request)
+}
+
+#[test]
+fn it_serves_from_its_first_line_on_and_stops_at_a_signal() {
+    for signal in ["-TERM", "-INT"] {
+        let running = Running::start(program(&["--listen", "127.0.0.1:0"]));
+        let address = running.address();
+        assert!(health(&address).starts_with("HTTP/1.1 200 OK\r\n"));
+        let unsigned = "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        assert!(exchange(&address, unsigned).starts_with("HTTP/1.1 403 Forbidden\r\n"));
+
+        let (status, out, err) = running.stop(signal);
+        assert_eq!(status, Some(0), "{err}");
+        for expected in [
+            "access key test, secret test, account 000000000000",
+            "AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_DEFAULT_REGION=us-east-1 aws \
+             --endpoint-url http://127.0.0.1:",
+            "sqs create-queue --queue-name orders",
+        ] {
+            assert!(out.contains(expected), "{out}");
+        }
+        assert!(err.contains("seed="), "{err}");
+        assert!(
+            TcpStream::connect(address).is_err(),
+            "the port still accepts"
+        );
+    }
+}
+
+#[test]
+fn an_idle_connection_does_not_hold_it_up() {
+    let running = Running::start(program(&["--listen", "127.0.0.1:0"]));
+    let untouched = TcpStream::connect(running.address()).expect("the port accepts");
+    let mut kept = TcpStream::connect(running.address()).expect("the port accepts");
+    kept.set_read_timeout(Some(BOUND)).expect("a timeout");
+    kept.write_all(b"GET /_fake/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .expect("sent");
+    let mut start = [0; 15];
+    kept.read_exact(&mut start).expect("an answer");
+    assert_eq!(&start, b"HTTP/1.1 200 OK");
+    let (status, _, err) = running.stop("-TERM");
+    assert_eq!(status, Some(0), "{err}");
+    assert!(!err.contains("still busy"), "{err}");
+    drop((untouched, kept));
+}
+
+#[test]
+fn a_secret_that_was_given_is_printed_nowhere() {
+    let mut command = program(&["--listen", "127.0.0.1:0", "--log", "trace"]);
+    command.env(
+        "FAKE_SQS_CREDENTIALS",
+        "AKIDA:hunter2:123456789012 AKIDB:hunter3",
+    );
+    let running = Running::start(command);
+    let (status, out, err) = running.stop("-TERM");
+    assert_eq!(status, Some(0), "{err}");
+    assert!(
+        out.contains("access key AKIDA, secret as you gave it, account 123456789012"),
+        "{out}"
+    );
+    assert!(
+        out.contains("access key AKIDB, secret as you gave it, account 000000000000"),
+        "{out}"
+    );
+    assert!(
+        !out.contains("hunter") && !err.contains("hunter"),
+        "{out}{err}"
+    );
+    assert!(!out.contains("access key test"), "{out}");
+}
+
+#[test]
+fn it_serves_on_when_nobody_reads_its_output() {
+    let mut running = Running::start(program(&["--listen", "127.0.0.1:0"]));
+    let address = running.address();
+    let rest = running.stdout.take();
+    drop(rest);
+    assert!(health(&address).starts_with("HTTP/1.1 200 OK\r\n"));
+}
+
+#[test]
+fn health_says_whether_a_server_is_ready() {
+    let running = Running::start(program(&["--listen", "127.0.0.1:0"]));
+    let endpoint = format!("http://{}", running.address());
+    let ready = run(program(&["health", "--endpoint", &endpoint]));
+    assert_eq!(ready.status.code(), Some(0), "{}", text(&ready.stderr));
+
+    // In a container the server's own variable says where it listens.
+    let mut by_variable = program(&["health"]);
+    by_variable.env("FAKE_SQS_LISTEN", running.address());
+    assert_eq!(run(by_variable).status.code(), Some(0));
+
+    running.stop("-TERM");
+    let gone = run(program(&["health", "--endpoint", &endpoint]));
+    assert_eq!(gone.status.code(), Some(1));
+    assert!(
+        text(&gone.stderr).contains("nothing at 127.0.0.1:"),
+        "{}",
+        text(&gone.stderr)
+    );
+    let wrong = run(program(&["health", "--endpoint", "https://localhost"]));
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("it must be http://HOST:PORT"));
+}
+
+#[test]
+fn bad_arguments_exit_with_2_and_repeat_no_secret() {
+    for (arguments, expected) in [
+        (&["--no-such-flag"][..], "--no-such-flag"),
+        (&["--data-dir", "x"], "--data-dir"),
+        (
+            &["--listen", "here"],
+            "--listen is \"here\"; it must be ADDR:PORT",
+        ),
+        (
+            &["--credential", "hunter2"],
+            "--credential, number 1: a credential is KEY:SECRET",
+        ),
+        (&["--credential", "k", "hunter2"], "(not repeated here)"),
+        (
+            &["--credential", "k:hunter2", "--credential", "k:hunter3"],
+            "two credentials have the access key \"k\"",
+        ),
+    ] {
+        let output = run(program(arguments));
+        let err = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{err}");
+        assert!(err.contains(expected), "{err}");
+        assert!(!err.contains("hunter"), "{err}");
+        assert_eq!(text(&output.stdout), "");
+    }
+    let mut by_variable = program(&[]);
+    by_variable.env("FAKE_SQS_SEED", "x");
+    let output = run(by_variable);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).contains("FAKE_SQS_SEED is \"x\""),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn a_port_that_is_taken_is_exit_status_1_and_says_what_to_do() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("an address").to_string();
+    let output = run(program(&["--listen", &address]));
+    let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(
+        err.contains(&format!("cannot listen on {address}")),
+        "{err}"
+    );
+    assert!(err.contains("another program has this port"), "{err}");
+    assert!(err.contains("--listen ADDR:PORT"), "{err}");
+    assert_eq!(text(&output.stdout), "");
+}
+
+#[test]
+fn help_and_version_go_to_standard_output() {
+    let help = run(program(&["--help"]));
+    assert_eq!(help.status.code(), Some(0));
+    for expected in [
+        "--listen",
+        "FAKE_SQS_CREDENTIALS",
+        "--relaxed",
+        "--seed",
+        "health",
+    ] {
+        assert!(
+            text(&help.stdout).contains(expected),
+            "{}",
+            text(&help.stdout)
+        );
+    }
+    let version = run(program(&["--version"]));
+    assert_eq!(version.status.code(), Some(0));
+    assert_eq!(
+        text(&version.stdout),
+        format!("fake-sqs {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}
