@@ -162,6 +162,8 @@ fn it_serves_from_its_first_line_on_and_stops_at_a_signal() {
             assert!(out.contains(expected), "{out}");
         }
         assert!(err.contains("seed="), "{err}");
+        let refusal = "refused: NoSignature: the request carries no signature; every call must be";
+        assert_eq!(err.matches(refusal).count(), 1, "{err}");
         assert!(
             TcpStream::connect(address).is_err(),
             "the port still accepts"

@@ -111,13 +111,7 @@ pub(crate) async fn authenticate(
             answer::unknown_operation()
         }
         Err(refusal) => {
-            warn!(
-                reason = ?refusal.reason,
-                access_key = refusal.access_key_id,
-                "refused: {}; {}",
-                refusal.explanation,
-                refusal.advice,
-            );
+            warn!("refused: {refusal}");
             answer::error(&refusal.error)
         }
     }

@@ -4,6 +4,8 @@
 //! refusal has an explanation for whoever reads the server's log. Neither holds a secret, a session
 //! token, or a signature that the server computed.
 
+use std::fmt;
+
 use sigv4::{ClaimError, Parameter, VerifyError};
 use sqs::{Error, ErrorCode};
 
@@ -55,8 +57,7 @@ pub(crate) struct Refusal {
 impl Refusal {
     /// The same refusal, of a request that claims to be signed with this key.
     pub(crate) fn by(mut self, access_key_id: &str) -> Self {
-        let shown = access_key_id.chars().take(SHOWN_CHARS_MAX);
-        self.access_key_id = Some(shown.flat_map(char::escape_default).collect());
+        self.access_key_id = Some(access_key_id.chars().take(SHOWN_CHARS_MAX).collect());
         self
     }
 
@@ -177,6 +178,23 @@ impl Refusal {
             advice: advice(error),
             access_key_id: None,
         }
+    }
+}
+
+/// One line for the log: whose request, why, and what would be right.
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            reason,
+            explanation,
+            advice,
+            ..
+        } = self;
+        write!(f, "{reason:?}")?;
+        if let Some(access_key_id) = &self.access_key_id {
+            write!(f, ", access key {access_key_id:?}")?;
+        }
+        write!(f, ": {explanation}; {advice}")
     }
 }
 

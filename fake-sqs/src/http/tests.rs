@@ -87,6 +87,28 @@ async fn a_message_goes_through() {
 }
 
 #[tokio::test]
+async fn a_trace_header_stays_with_the_message() {
+    let (harness, url) = with_queue().await;
+    let mut request = call(
+        "SendMessage",
+        &json!({"QueueUrl": url, "MessageBody": "hello"}),
+    );
+    set(
+        &mut request,
+        "x-amzn-trace-id",
+        "Root=1-5759e988-bd862e3fe1be46a994272793",
+    );
+    assert_eq!(harness.send(signed(request)).await.status, 200);
+    let input = json!({"QueueUrl": url, "MessageSystemAttributeNames": ["AWSTraceHeader"]});
+    let received = harness.call("ReceiveMessage", &input).await;
+    let attributes = &received.json()["Messages"][0]["Attributes"];
+    assert_eq!(
+        attributes["AWSTraceHeader"],
+        "Root=1-5759e988-bd862e3fe1be46a994272793"
+    );
+}
+
+#[tokio::test]
 async fn an_error_of_the_engine_is_answered_as_sqs_does() {
     let input = json!({"QueueUrl": "http://localhost:9324/000000000000/none"});
     let answer = Harness::new().call("ReceiveMessage", &input).await;

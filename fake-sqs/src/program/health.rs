@@ -76,10 +76,9 @@ fn ask(authority: &str) -> io::Result<Vec<u8>> {
     let mut stream = connect(authority)?;
     stream.set_read_timeout(Some(STEP_TIME_MAX))?;
     stream.set_write_timeout(Some(STEP_TIME_MAX))?;
-    write!(
-        stream,
-        "GET /_fake/health HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n"
-    )?;
+    let request =
+        format!("GET /_fake/health HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
     let mut answer = Vec::new();
     stream.take(ANSWER_BYTES_MAX).read_to_end(&mut answer)?;
     Ok(answer)
@@ -108,10 +107,14 @@ mod tests {
         let address = listener.local_addr().expect("an address");
         let server = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().expect("a connection");
-            let mut request = [0; 256];
-            let n = stream.read(&mut request).expect("a request");
+            let mut request = Vec::new();
+            while !request.ends_with(b"\r\n\r\n") {
+                let mut byte = [0];
+                stream.read_exact(&mut byte).expect("a request");
+                request.push(byte[0]);
+            }
             stream.write_all(answer.as_bytes()).expect("an answer");
-            String::from_utf8_lossy(&request[..n]).into_owned()
+            String::from_utf8(request).expect("ASCII")
         });
         let result = check(&format!("http://{address}"));
         let request = server.join().expect("the server ends");
