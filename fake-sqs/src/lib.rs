@@ -33,6 +33,12 @@
 //! |---|---|
 //! | `GET /_fake/health` | 200 when the server is ready, with how much it holds |
 //! | `POST /_fake/reset` | everything is forgotten; `{"account":"…"}` limits it to one account |
+//!
+//! # Bounds
+//!
+//! Whatever comes from the network is bounded: header bytes and count, the size of a body and the
+//! time it may take, connections, and how long a stop waits. The numbers, with their reasons, are
+//! in [`limits`].
 
 mod admin;
 mod auth;

@@ -295,6 +295,17 @@ mod tests {
         assert!(answer(sent).await.starts_with("HTTP/1.1 200 OK\r\n"));
         assert!(answer(served).await.contains("\"Body\":\"hello\""));
 
+        let purged = send(address, "PurgeQueue", json!({"QueueUrl": queue_url})).await;
+        let purged = answer(purged).await;
+        for header in [
+            "content-length: 0\r\n",
+            "content-type: application/x-amz-json-1.0\r\n",
+            "x-amzn-requestid: ",
+            "date: ",
+        ] {
+            assert!(purged.contains(header), "{header} is not in {purged}");
+        }
+
         let waits = send(address, "ReceiveMessage", poll()).await;
         waiting_polls(&driver, 1).await;
         stop.send(()).expect("running");

@@ -1,7 +1,7 @@
 //! The keys that are known, with what is derived from their secrets.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use sigv4::{Claim, Secret, SigningKey, VerifySettings};
@@ -13,6 +13,10 @@ use super::refusal::Refusal;
 /// Derived keys that are kept for one access key: one for each day and region that it was used
 /// with. Further ones are derived anew for each request, after the kept ones were dropped.
 const DAY_KEYS_MAX: usize = 64;
+
+/// How signatures are checked: any region, this one service, and nothing left unsigned.
+static SETTINGS: LazyLock<VerifySettings> =
+    LazyLock::new(|| VerifySettings::default().with_service(sqs::SIGNING_NAME));
 
 /// Every access key that the server accepts.
 pub(crate) struct Keyring {
@@ -106,10 +110,9 @@ impl Known {
         let key = kept
             .clone()
             .unwrap_or_else(|| Arc::new(SigningKey::derive(&self.secret, scope)));
-        let settings = VerifySettings::default().with_service(sqs::SIGNING_NAME);
         // What it found besides is fixed by these settings: body and token are both covered.
         let _verified = claim
-            .verify(request, body, &key, now, &settings)
+            .verify(request, body, &key, now, &SETTINGS)
             .map_err(|error| Refusal::from_verify(&error))?;
         if kept.is_none() {
             let mut day_keys = self.lock();

@@ -67,12 +67,15 @@ pub(crate) async fn call(
 
 impl SqsRoute {
     fn context(&self, caller: &Caller, headers: &HeaderMap) -> Context {
-        let host = host(headers).map_or_else(|| self.address.to_string(), str::to_owned);
+        let base_url = match host(headers) {
+            Some(host) => format!("http://{host}"),
+            None => crate::endpoint_url(self.address),
+        };
         let mut context = Context::new(
             caller.account.as_str(),
             &*caller.access_key_id,
             &*caller.region,
-            format!("http://{host}"),
+            base_url,
         );
         let trace = headers
             .get(X_AMZN_TRACE_ID)
