@@ -15,3 +15,8 @@ pub mod clock;
 pub mod layering;
 pub mod raw;
 pub mod sdk;
+
+/// README's Rust examples run as tests of this package.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;
