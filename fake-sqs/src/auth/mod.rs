@@ -17,6 +17,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::request::Parts;
+use http::uri::Authority;
 use http::{Method, StatusCode, header};
 use sigv4::{Claim, HeaderList};
 use sqs::{Error, ErrorCode};
@@ -71,6 +72,9 @@ impl Authenticator {
             )
         })?;
         let by = |refusal: Refusal| refusal.by(claim.access_key_id());
+        if !goes_to_its_host(request) {
+            return Err(by(Refusal::other_host()));
+        }
         let known = self.keyring.find(claim.access_key_id());
         let known = known.ok_or_else(Refusal::unknown_access_key).map_err(by)?;
         known.check_session_token(&claim).map_err(by)?;
@@ -135,6 +139,24 @@ fn refuse_body(error: &BodyError) -> Response {
 fn resource(request: &Parts) -> String {
     let host = sqs_route::host(&request.headers).unwrap_or_default();
     format!("http://{host}{}", request.uri.path())
+}
+
+/// Whether the host that is signed, in the `Host` header, is the one that the request goes to. A
+/// target in absolute form names that one itself, and it wins over the header (RFC 9112, section
+/// 3.2.2), so a signature must not be good for another host there.
+fn goes_to_its_host(request: &Parts) -> bool {
+    let host = request.headers.get(header::HOST);
+    let (Some(target), Some(host)) = (request.uri.authority(), host) else {
+        return true;
+    };
+    let implied = match request.uri.scheme_str() {
+        Some("https") => 443,
+        Some(_) | None => 80,
+    };
+    let port = |authority: &Authority| authority.port_u16().unwrap_or(implied);
+    Authority::try_from(host.as_bytes()).is_ok_and(|host| {
+        host.host().eq_ignore_ascii_case(target.host()) && port(&host) == port(target)
+    })
 }
 
 /// Whether a region can be a part of ARNs and a name space of queues.

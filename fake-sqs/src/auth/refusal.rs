@@ -18,6 +18,9 @@ const MISMATCH: &str = "The request signature we calculated does not match the s
     provided. Check your AWS Secret Access Key and signing method. Consult the service \
     documentation for details.";
 
+/// What AWS calls the host in its words for a header that is not signed.
+const HOST_NOT_SIGNED: &str = "Host' or ':authority";
+
 /// Why a request is refused, as one word, for logs and counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
@@ -79,6 +82,23 @@ impl Refusal {
             reason: Reason::SessionToken,
             explanation: explanation.to_owned(),
             advice,
+            access_key_id: None,
+        }
+    }
+
+    /// The request goes to the host in its target, and another one was signed.
+    pub(crate) fn other_host() -> Self {
+        Self {
+            error: Error::new(
+                ErrorCode::InvalidSignatureException,
+                not_signed(HOST_NOT_SIGNED),
+            ),
+            reason: Reason::HeaderNotSigned,
+            explanation:
+                "the host in the request's target is not the one in its Host header, which \
+                          is what was signed"
+                    .to_owned(),
+            advice: "send the path alone as the target, or the Host that it names",
             access_key_id: None,
         }
     }
@@ -265,12 +285,11 @@ fn verdict(error: &VerifyError) -> (ErrorCode, Reason, String) {
         ),
         VerifyError::HeaderNotSigned(name) => {
             let name = if name == "host" {
-                "Host' or ':authority"
+                HOST_NOT_SIGNED
             } else {
                 name
             };
-            let message = format!("'{name}' must be a 'SignedHeader' in the AWS Authorization.");
-            (invalid, Reason::HeaderNotSigned, message)
+            (invalid, Reason::HeaderNotSigned, not_signed(name))
         }
         VerifyError::SignedHeaderAbsent(name) => (
             ErrorCode::IncompleteSignatureException,
@@ -352,6 +371,10 @@ fn missing_query_parameters(parameters: &[Parameter]) -> String {
         .map(sentence)
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+fn not_signed(name: &str) -> String {
+    format!("'{name}' must be a 'SignedHeader' in the AWS Authorization.")
 }
 
 fn invalid_token() -> Error {

@@ -214,6 +214,27 @@ async fn host_and_every_amz_header_must_be_signed() {
 }
 
 #[tokio::test]
+async fn a_target_in_absolute_form_names_the_host_that_was_signed() {
+    let with_target = |target: &str| {
+        let mut request = signed(list_queues());
+        *request.uri_mut() = target.parse().expect("a target");
+        request
+    };
+    for own in ["http://localhost:9324/", "http://LOCALHOST:9324/"] {
+        assert_eq!(send(with_target(own)).await.status, 200, "{own}");
+    }
+    let message = "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.";
+    for other in [
+        "http://sqs.example.com/",
+        "http://sqs.example.com:9324/",
+        "http://localhost/",
+        "http://localhost:9324@sqs.example.com/",
+    ] {
+        assert_refused(&send(with_target(other)).await, INVALID_SIGNATURE, message);
+    }
+}
+
+#[tokio::test]
 async fn a_header_that_was_signed_must_be_there() {
     let mut request = signed(list_queues());
     request.headers_mut().remove(header::CONTENT_TYPE);
