@@ -85,7 +85,12 @@ impl Guard {
 
     fn check_host(&self, authority: &Authority) -> Result<(), Denied> {
         let host = authority.host().to_ascii_lowercase();
-        if is_loopback(&host) || self.control_hosts.iter().any(|allowed| allowed.0 == host) {
+        let is_allowed =
+            is_loopback(&host) || self.control_hosts.iter().any(|allowed| allowed.0 == host);
+        // No client sends user information here: it makes one host look like another.
+        if authority.as_str().contains('@') {
+            Err(Denied::Host(shown(authority.as_str())))
+        } else if is_allowed {
             Ok(())
         } else {
             Err(Denied::Host(shown(&host)))
@@ -229,6 +234,9 @@ mod tests {
     fn user_info_cannot_pass_for_the_host() {
         assert!(check_host("localhost@example.com").is_err());
         assert!(check_host("127.0.0.1:80@example.com").is_err());
+        assert!(check_host("example.com@localhost").is_err());
+        assert!(check_host("example.com:80@127.0.0.1").is_err());
+        assert!(check_host("@localhost").is_err());
     }
 
     #[test]
