@@ -3,6 +3,7 @@
 mod answer;
 mod guard;
 mod health;
+mod members;
 mod reset;
 #[cfg(test)]
 mod tests;

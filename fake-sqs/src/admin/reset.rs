@@ -4,6 +4,7 @@ use axum::extract::{Request, State};
 use serde::Deserialize;
 
 use super::answer::{AdminError, Json};
+use super::members;
 use crate::AccountId;
 use crate::control::{Control, ResetScope};
 use crate::http::{body, limits};
@@ -34,10 +35,7 @@ pub(super) async fn reset(
 
 fn scope(body: &[u8]) -> Result<ResetScope, AdminError> {
     let wrong = |reason: String| AdminError::Json { form: FORM, reason };
-    if body.is_empty() {
-        return Ok(ResetScope::Everything);
-    }
-    let members: Members = serde_json::from_slice(body).map_err(|e| wrong(e.to_string()))?;
+    let members: Members = members::read(body, FORM)?;
     match members.account {
         None => Ok(ResetScope::Everything),
         Some(account) => {
@@ -71,6 +69,8 @@ mod tests {
         for body in [
             "{",
             "[]",
+            "[null]",
+            r#"["123456789012"]"#,
             "null",
             "\"\"",
             r#"{"acount":"123456789012"}"#,
