@@ -26,6 +26,9 @@ const X_AMZN_TRACE_ID: &str = "x-amzn-trace-id";
 /// Longest `Host` from which queue URLs are made, in bytes: a DNS name of 253 and a port.
 const HOST_BYTES_MAX: usize = 260;
 
+/// How much of an error stands in the log, in characters.
+const SHOWN_CHARS_MAX: usize = 400;
+
 /// What serves a call.
 #[derive(Clone)]
 pub(crate) struct SqsRoute {
@@ -119,8 +122,18 @@ fn log(operation: Operation, context: &Context, answer: &Answer) {
     let (account, region) = (&context.account, &context.region);
     match answer {
         Ok(_) => tracing::debug!(%operation, account, region, "done"),
-        Err(error) => tracing::debug!(%operation, account, region, %error, "refused"),
+        Err(error) => {
+            let error = shown(error);
+            tracing::debug!(%operation, account, region, error, "refused");
+        }
     }
+}
+
+/// An error for the log. AWS's texts repeat what the request said, of whatever length and with
+/// whatever characters: here it is one line, and not a long one.
+fn shown(error: &Error) -> String {
+    let text: String = error.to_string().chars().take(SHOWN_CHARS_MAX).collect();
+    text.escape_debug().to_string()
 }
 
 struct Json<'a>(&'a [u8]);
@@ -147,4 +160,24 @@ fn internal(operation: Operation, error: &dyn std::error::Error) -> Error {
         ErrorCode::InternalFailure,
         "The answer could not be written.",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_that_repeats_the_request_can_neither_break_nor_fill_the_log() {
+        let attribute = "A\n2026-01-01T00:00:00Z INFO forged \u{1b}[31m";
+        let error = Error::new(
+            ErrorCode::InvalidAttributeName,
+            format!("Unknown Attribute {attribute}."),
+        );
+        let line = shown(&error);
+        assert!(!line.contains(char::is_control), "{line:?}");
+        assert!(line.contains("Unknown Attribute A\\n2026"), "{line}");
+
+        let long = Error::new(ErrorCode::ReceiptHandleIsInvalid, "x".repeat(1_000_000));
+        assert_eq!(shown(&long).len(), SHOWN_CHARS_MAX);
+    }
 }
