@@ -80,9 +80,11 @@ impl SqsRoute {
             &*caller.region,
             base_url,
         );
+        // An empty one is none: as an attribute it would not be accepted either.
         let trace = headers
             .get(X_AMZN_TRACE_ID)
-            .and_then(|value| value.to_str().ok());
+            .and_then(|value| value.to_str().ok())
+            .filter(|text| !text.is_empty());
         context.trace_header = trace.map(str::to_owned);
         context
     }

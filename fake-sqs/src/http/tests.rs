@@ -109,6 +109,20 @@ async fn a_trace_header_stays_with_the_message() {
 }
 
 #[tokio::test]
+async fn an_empty_trace_header_is_none() {
+    let (harness, url) = with_queue().await;
+    let mut request = call(
+        "SendMessage",
+        &json!({"QueueUrl": url, "MessageBody": "hello"}),
+    );
+    set(&mut request, "x-amzn-trace-id", "");
+    assert_eq!(harness.send(signed(request)).await.status, 200);
+    let input = json!({"QueueUrl": url, "MessageSystemAttributeNames": ["AWSTraceHeader"]});
+    let received = harness.call("ReceiveMessage", &input).await;
+    assert_eq!(received.json()["Messages"][0].get("Attributes"), None);
+}
+
+#[tokio::test]
 async fn an_error_of_the_engine_is_answered_as_sqs_does() {
     let input = json!({"QueueUrl": "http://localhost:9324/000000000000/none"});
     let answer = Harness::new().call("ReceiveMessage", &input).await;
