@@ -2,7 +2,11 @@
 
 use std::fmt;
 
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
+
+/// What stands before the secret in the key of the first HMAC.
+const PREFIX: &[u8] = b"AWS4";
 
 /// A secret access key. Shown by no `Debug`, wiped when dropped.
 ///
@@ -22,12 +26,26 @@ impl Secret {
     #[must_use]
     pub fn new(secret: impl AsRef<[u8]>) -> Self {
         let secret = secret.as_ref();
-        let mut prefixed = Vec::with_capacity(4 + secret.len());
-        prefixed.extend_from_slice(b"AWS4");
+        let mut prefixed = Vec::with_capacity(PREFIX.len() + secret.len());
+        prefixed.extend_from_slice(PREFIX);
         prefixed.extend_from_slice(secret);
         Self {
             prefixed: Zeroizing::new(prefixed),
         }
+    }
+
+    /// Whether this is the secret, compared in a time that depends on the lengths alone. A server
+    /// recognises by it a secret that a client sent in the place of its access key id, before it
+    /// writes that into a log.
+    ///
+    /// ```
+    /// let secret = sigv4::Secret::new("test");
+    /// assert!(secret.matches("test"));
+    /// assert!(!secret.matches("test "));
+    /// ```
+    #[must_use]
+    pub fn matches(&self, text: impl AsRef<[u8]>) -> bool {
+        self.prefixed[PREFIX.len()..].ct_eq(text.as_ref()).into()
     }
 
     pub(crate) fn prefixed(&self) -> &[u8] {
