@@ -39,6 +39,12 @@ impl Keyring {
     pub(crate) fn find(&self, access_key_id: &str) -> Option<&Known> {
         self.known.get(access_key_id)
     }
+
+    /// Whether a text is the secret of one of the keys.
+    pub(crate) fn is_secret(&self, text: &str) -> bool {
+        let mut known = self.known.values();
+        known.any(|known| known.secret.matches(text))
+    }
 }
 
 /// An access key that the server accepts.

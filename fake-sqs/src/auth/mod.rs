@@ -75,8 +75,14 @@ impl Authenticator {
         if !goes_to_its_host(request) {
             return Err(by(Refusal::other_host()));
         }
-        let known = self.keyring.find(claim.access_key_id());
-        let known = known.ok_or_else(Refusal::unknown_access_key).map_err(by)?;
+        let Some(known) = self.keyring.find(claim.access_key_id()) else {
+            // A secret must not get into the log as the name of whoever called.
+            return Err(if self.keyring.is_secret(claim.access_key_id()) {
+                Refusal::secret_as_access_key()
+            } else {
+                by(Refusal::unknown_access_key())
+            });
+        };
         known.check_session_token(&claim).map_err(by)?;
         known
             .verify(&claim, &signed, body, self.clock.now())

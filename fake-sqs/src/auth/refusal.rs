@@ -75,6 +75,18 @@ impl Refusal {
         }
     }
 
+    /// What came as the access key is the secret of one. The answer is the same as to any other
+    /// unknown access key.
+    pub(crate) fn secret_as_access_key() -> Self {
+        Self {
+            explanation: "the access key that the request names is the secret of a credential"
+                .to_owned(),
+            advice: "exchange the two in the client's settings (AWS_ACCESS_KEY_ID and \
+                     AWS_SECRET_ACCESS_KEY)",
+            ..Self::unknown_access_key()
+        }
+    }
+
     /// The session token is not the one that belongs to the key, or is missing, or needless.
     pub(crate) fn session_token(explanation: &'static str, advice: &'static str) -> Self {
         Self {

@@ -510,6 +510,25 @@ fn a_refusal_is_one_line_that_says_what_would_be_right_and_no_secret() {
     );
 }
 
+#[tokio::test]
+async fn a_secret_in_the_place_of_the_key_is_not_in_the_log() {
+    let known = Credential::new("AKIDORDERS", "its-secret").expect("a credential");
+    let exchanged = Signer::new(
+        Credentials::new("its-secret", "AKIDORDERS"),
+        "us-east-1",
+        "sqs",
+    );
+    let request = signed_by(&exchanged, list_queues(), now());
+    assert_eq!(
+        logged(std::slice::from_ref(&known), &request),
+        "UnknownAccessKey: the access key that the request names is the secret of a credential; \
+         exchange the two in the client's settings (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)"
+    );
+    // Whoever tries keys learns nothing from the answer.
+    let harness = Harness::with(FakeSqs::builder().credential(known));
+    assert_refused(&harness.send(request).await, UNRECOGNIZED, INVALID_TOKEN);
+}
+
 #[test]
 fn what_a_request_says_can_neither_break_nor_fill_the_log() {
     let key = "k".repeat(1_000);
