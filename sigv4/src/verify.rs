@@ -162,8 +162,8 @@ impl Claim {
     /// Checked in this order, and the first fault is the error: the scope's day, end, region and
     /// service; the time; that `host` and every `x-amz-*` header is signed and every signed header
     /// there; `x-amz-content-sha256` if there is one; the signature, in constant time.
-    /// All other settings apart, the signature must cover the body itself: its hash is
-    /// computed here, never taken from the request.
+    /// Unless [`UnsignedPayload::Allowed`] is set, the signature must cover the body itself: its
+    /// hash is computed here, never taken from the request.
     ///
     /// # Errors
     /// [`VerifyError`], which says which of these it was and carries what a server needs to answer
