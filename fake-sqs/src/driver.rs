@@ -243,7 +243,11 @@ impl Drop for Poll<'_> {
 fn engine(seed: Seed, rules: Rules) -> Engine {
     let seed = seed.value();
     tracing::info!(seed, ?rules, "a new engine");
-    Engine::new(Config { seed, rules })
+    Engine::new(Config {
+        seed,
+        rules,
+        ..Config::default()
+    })
 }
 
 async fn sleep_for(duration: Option<Duration>) {

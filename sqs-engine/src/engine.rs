@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sqs::{Error, Request, Response};
+use sqs::{Error, Request, Response, limits};
 
 use crate::directory::{Directory, QueueName};
 use crate::errors;
@@ -31,6 +31,43 @@ pub struct Config {
     pub seed: u64,
     /// Whether the two rules that make one wait apply.
     pub rules: Rules,
+    /// How many messages of one queue may be in flight.
+    pub limits: InFlightLimits,
+}
+
+/// How many messages of one queue may be in flight at once, by the kind of queue. A test that wants
+/// to see what happens at the limit sets it low.
+///
+/// At the limit of a standard queue a receive without a wait is refused with OverLimit, and one
+/// with a wait gets nothing until there is room. A FIFO queue at its limit gives nothing, without
+/// an error. Below the limit a receive gets no more messages than there is room for.
+/// ([Message quotas](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html))
+///
+/// # Example
+///
+/// ```
+/// use sqs_engine::{Config, InFlightLimits};
+///
+/// assert_eq!(Config::default().limits.standard, 120_000);
+/// let limits = InFlightLimits { standard: 3, ..InFlightLimits::default() };
+/// let config = Config { limits, ..Config::default() };
+/// assert_eq!((config.limits.standard, config.limits.fifo), (3, 120_000));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InFlightLimits {
+    /// For standard queues; 120,000 by default.
+    pub standard: u32,
+    /// For FIFO queues; 120,000 by default.
+    pub fifo: u32,
+}
+
+impl Default for InFlightLimits {
+    fn default() -> Self {
+        Self {
+            standard: limits::MESSAGES_IN_FLIGHT,
+            fifo: limits::MESSAGES_IN_FLIGHT,
+        }
+    }
 }
 
 /// Whether AWS's two 60-second rules apply: a queue is purged at most once in 60 seconds, and the
@@ -146,6 +183,7 @@ pub enum Outcome {
 /// ```
 pub struct Engine {
     pub(crate) rules: Rules,
+    pub(crate) limits: InFlightLimits,
     pub(crate) now: Timestamp,
     pub(crate) ids: IdSource,
     pub(crate) directory: Directory,
@@ -161,9 +199,14 @@ impl Engine {
     /// An engine without queues, before the beginning of time.
     #[must_use]
     pub fn new(config: Config) -> Self {
-        let Config { seed, rules } = config;
+        let Config {
+            seed,
+            rules,
+            limits,
+        } = config;
         Self {
             rules,
+            limits,
             now: Timestamp::MIN,
             ids: IdSource::new(seed),
             directory: Directory::default(),

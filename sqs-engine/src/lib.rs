@@ -39,7 +39,7 @@ mod time;
 mod unsupported;
 mod waiters;
 
-pub use engine::{Config, Context, Engine, Outcome, Rules};
+pub use engine::{Config, Context, Engine, InFlightLimits, Outcome, Rules};
 pub use id::MessageId;
 pub use queue::message::MessageState;
 pub use queue::messages::Counts;

@@ -13,7 +13,7 @@
 //! | the attributes Policy, RedrivePolicy, RedriveAllowPolicy (their removal, by an empty value, is accepted) | `queue::attributes` |
 //!
 //! Fair queues are half there: a `MessageGroupId` on a standard queue is accepted and given back,
-//! and no group is put behind another. In-flight limits are not enforced.
+//! and no group is put behind another.
 
 use sqs::{Error, ErrorCode};
 

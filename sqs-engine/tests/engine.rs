@@ -177,6 +177,7 @@ fn pages_list_every_queue_once_also_while_queues_come_and_go() {
     let mut engine = Engine::new(Config {
         seed: 1,
         rules: Rules::Relaxed,
+        ..Config::default()
     });
     let me = context("000000000000");
     for number in 0..250 {

@@ -78,6 +78,7 @@ scripts! {
     s4_4_visibility "4.4-visibility.txt";
     s4_5_receipt_handles "4.5-receipt-handles.txt";
     s4_6_system_attributes "4.6-system-attributes.txt";
+    s4_9_in_flight_limits "4.9-in-flight-limits.txt";
     s6_digests "6-digests.txt";
     s7_1_sizes "7.1-sizes.txt";
     s7_2_message_attributes "7.2-message-attributes.txt";

@@ -48,7 +48,8 @@ pub(super) fn create(
     let name = engine
         .directory
         .insert(&context.account, &context.region, &name, id);
-    engine.add_queue(Queue::new(id, name, settings, engine.now));
+    let in_flight_limit = engine.limits.standard;
+    engine.add_queue(Queue::new(id, name, settings, in_flight_limit, engine.now));
     Ok(CreateQueueOutput {
         queue_url: Some(url),
     })

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use sqs::{
-    Error, MessageSystemAttributeName, Operation, QueueAttributeName, ReceiveMessageInput,
-    ReceiveMessageOutput, Response, limits,
+    Error, ErrorCode, MessageSystemAttributeName, Operation, QueueAttributeName,
+    ReceiveMessageInput, ReceiveMessageOutput, Response, limits,
 };
 
 use crate::access::queue_for;
@@ -80,6 +80,11 @@ fn attempt(
         return Ok(Attempt::Answered(response));
     }
     if wait.is_zero() {
+        // AWS does not say whether a full queue without a visible message is an error too. Here it
+        // is: what is wrong is the number of messages in flight, whatever else there is.
+        if engine.queue(queue)?.room() == 0 {
+            return Err(over_limit());
+        }
         return Ok(Attempt::Answered(nothing()?));
     }
     Ok(Attempt::Waits(Waiter {
@@ -87,6 +92,14 @@ fn attempt(
         deadline: now.after(wait),
         receive,
     }))
+}
+
+fn over_limit() -> Error {
+    Error::new(
+        ErrorCode::OverLimit,
+        "Too many messages have been received without being deleted.\n\
+         Please delete your received messages or let them timeout before receiving more.",
+    )
 }
 
 fn wait(input: &ReceiveMessageInput) -> Result<Option<Duration>, Error> {
@@ -134,7 +147,8 @@ impl Receive {
         now: Timestamp,
     ) -> Option<Response> {
         let timeout = self.visibility.unwrap_or(queue.visibility());
-        let keys = queue.messages.deliver(self.max, timeout, now);
+        let max = self.max.min(queue.room());
+        let keys = queue.messages.deliver(max, timeout, now);
         if keys.is_empty() {
             return None;
         }

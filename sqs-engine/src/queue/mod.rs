@@ -20,6 +20,8 @@ pub(crate) struct Queue {
     pub(crate) name: QueueName,
     pub(crate) attributes: QueueAttributes,
     pub(crate) messages: Messages,
+    /// How many messages may be in flight.
+    in_flight_limit: u32,
     pub(crate) created_at: Timestamp,
     pub(crate) modified_at: Timestamp,
     pub(crate) purged_at: Option<Timestamp>,
@@ -32,6 +34,7 @@ impl Queue {
         id: QueueId,
         name: QueueName,
         attributes: QueueAttributes,
+        in_flight_limit: u32,
         now: Timestamp,
     ) -> Self {
         Self {
@@ -39,6 +42,7 @@ impl Queue {
             name,
             attributes,
             messages: Messages::default(),
+            in_flight_limit,
             created_at: now,
             modified_at: now,
             purged_at: None,
@@ -72,6 +76,13 @@ impl Queue {
             .oldest()
             .map(|oldest| oldest.after(self.attributes.retention()));
         expiry.into_iter().chain(self.messages.next_due()).min()
+    }
+
+    /// How many more messages may be in flight. A message that ChangeMessageVisibility hides needs
+    /// no room: AWS names no limit for that call.
+    pub(crate) fn room(&self) -> usize {
+        let limit = usize::try_from(self.in_flight_limit).unwrap_or(usize::MAX);
+        limit.saturating_sub(self.messages.counts().in_flight)
     }
 
     /// The time for which a receive hides a message unless it says otherwise.

@@ -50,6 +50,7 @@ impl Driver {
             engine: Engine::new(Config {
                 seed,
                 rules: Rules::Relaxed,
+                ..Config::default()
             }),
             context: Context::new("000000000000", "test", "us-east-1", "http://localhost"),
             now: Timestamp::from_millis(0),

@@ -37,10 +37,11 @@
 //! | `as account [region]` | calls from there from here on | `ok` |
 //! | `trace [header]` | calls with that `X-Amzn-Trace-Id` from here on, or without | `ok` |
 //! | `relaxed` | begins the scenario again without the two 60-second rules | `ok` |
+//! | `limit 3` | begins the scenario again with room for that many messages in flight | `ok` |
 //! | `tick 1500ms`, `10s`, `5m`, `12h`, `14d` | lets time pass | `ok` |
 //!
 //! In JSON and in expected texts `$A` is the handle of A's last receive, `$A.2` that of the second,
-//! and `$url` the URL of the queue in use. A value with blanks stands in double quotes.
+//! and `$url` the URL of the queue in use; `\n` in the text of a refusal is a line break. A value with blanks stands in double quotes.
 
 mod parse;
 mod shapes;

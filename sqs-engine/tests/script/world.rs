@@ -9,7 +9,7 @@ use sqs::{
     GetQueueAttributesInput, Message, Operation, PurgeQueueInput, ReceiveMessageInput, Request,
     Response, SendMessageBatchInput, SetQueueAttributesInput,
 };
-use sqs_engine::{Config, Context, Engine, Outcome, Rules, Timestamp, WaiterId};
+use sqs_engine::{Config, Context, Engine, InFlightLimits, Outcome, Rules, Timestamp, WaiterId};
 
 use super::parse::{Expected, Step};
 use super::shapes::{Json, attribute_text, entry, fits, pairs};
@@ -36,12 +36,12 @@ enum Given {
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self::with_rules(Rules::Strict)
+        Self::with(Config::default())
     }
 
-    fn with_rules(rules: Rules) -> Self {
+    fn with(config: Config) -> Self {
         Self {
-            engine: Engine::new(Config { seed: 1, rules }),
+            engine: Engine::new(Config { seed: 1, ..config }),
             context: Context::new("000000000000", "test", "us-east-1", "http://localhost"),
             now: Timestamp::from_millis(1_000_000_000),
             url: "http://localhost/000000000000/q".into(),
@@ -80,7 +80,9 @@ impl World {
             (Expected::Error { .. }, Ok(Given::Text(text))) => Err(format!("gave: {text}")),
             (Expected::Error { .. }, Ok(Given::Json(json))) => Err(format!("gave: {json}")),
             (Expected::Error { code, message }, Err((given_code, given_message))) => {
-                let message = message.as_ref().map(|message| self.fill_in(message));
+                let message = message
+                    .as_ref()
+                    .map(|message| self.fill_in(message).replace("\\n", "\n"));
                 if *code == given_code && message.is_none_or(|message| message == given_message) {
                     Ok(())
                 } else {
@@ -130,7 +132,21 @@ impl World {
                 "ok".into()
             }
             "relaxed" => {
-                *self = Self::with_rules(Rules::Relaxed);
+                *self = Self::with(Config {
+                    rules: Rules::Relaxed,
+                    ..Config::default()
+                });
+                "ok".into()
+            }
+            "limit" => {
+                let in_flight = step.words[0].parse().expect("a number of messages");
+                *self = Self::with(Config {
+                    limits: InFlightLimits {
+                        standard: in_flight,
+                        fifo: in_flight,
+                    },
+                    ..Config::default()
+                });
                 "ok".into()
             }
             "tick" => self.tick(&step.words[0]),
