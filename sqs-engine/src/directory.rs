@@ -5,7 +5,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqs::QueueArn;
+use sqs::{QueueArn, partition};
 
 use crate::id::QueueId;
 use crate::time::Timestamp;
@@ -37,6 +37,12 @@ pub(crate) struct QueueName {
 impl Directory {
     pub(crate) fn find(&self, account: &str, region: &str, name: &str) -> Option<QueueId> {
         self.realm(account, region)?.queues.get(name).copied()
+    }
+
+    /// The queue that an ARN names, if there is one.
+    pub(crate) fn find_arn(&self, arn: &QueueArn) -> Option<QueueId> {
+        let id = self.find(arn.account(), arn.region(), arn.name());
+        id.filter(|_| arn.partition() == partition(arn.region()))
     }
 
     /// Names a new queue. The account and region are shared with the other queues there.
@@ -143,6 +149,14 @@ impl QueueName {
     /// The queue's ARN.
     pub(crate) fn arn(&self) -> String {
         QueueArn::new(&*self.region, &*self.account, &*self.name).to_string()
+    }
+
+    /// Whether this is the queue that an ARN names.
+    pub(crate) fn is_meant_by(&self, arn: &QueueArn) -> bool {
+        arn.name() == &*self.name
+            && arn.account() == &*self.account
+            && arn.region() == &*self.region
+            && arn.partition() == partition(arn.region())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The state machine: commands and time in, answers out.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use sqs::{Error, Request, Response, limits};
 
@@ -8,7 +9,7 @@ use crate::directory::{Directory, QueueName};
 use crate::errors;
 use crate::id::{IdSource, QueueId};
 use crate::inspect::Inspect;
-use crate::ops;
+use crate::ops::{self, receive::Receive};
 use crate::queue::Queue;
 use crate::time::Timestamp;
 use crate::waiters::{Completed, WaiterId, Waiters};
@@ -315,18 +316,45 @@ impl Engine {
             .ok_or_else(errors::queue_does_not_exist)
     }
 
-    /// Changes a queue with the ids at hand.
-    pub(crate) fn with_queue<T>(
-        &mut self,
-        id: QueueId,
-        change: impl FnOnce(&mut Queue, &IdSource) -> T,
-    ) -> Result<T, Error> {
-        self.touched.push(id);
-        let queue = self
-            .queues
-            .get_mut(&id)
-            .ok_or_else(errors::queue_does_not_exist)?;
-        Ok(change(queue, &self.ids))
+    /// An attempt at receiving: first the messages that were received too often leave for the
+    /// dead-letter queue, then the receive gets what it may. `None` if that is nothing.
+    ///
+    /// Dead letters move at an attempt only, as on AWS, and the attempt of a poll that waits is
+    /// made anew whenever something happens at its queue.
+    ///
+    /// The caller has marked the queue as touched, or is settling it.
+    pub(crate) fn attempt(&mut self, id: QueueId, receive: &Receive) -> Option<Response> {
+        let target = self.dead_letter_target(id);
+        let queue = self.queues.get_mut(&id)?;
+        let Some((target, limit)) = target else {
+            return receive.attempt(queue, &self.ids, self.now);
+        };
+        let max = receive.max().min(queue.room());
+        let dead = queue.messages.take_exhausted(max, limit);
+        // A queue may be its own target: so the dead letters are put down after the attempt, which
+        // is not to find them.
+        let answer = receive.attempt(queue, &self.ids, self.now);
+        if !dead.is_empty() {
+            let source = queue.name.clone();
+            self.touched.push(target);
+            for (key, mut message) in dead {
+                message.bury(source.clone());
+                self.queues
+                    .get_mut(&target)?
+                    .messages
+                    .add(message, key.enqueued_at);
+            }
+        }
+        answer
+    }
+
+    /// Where a queue's dead letters go, and after how many receives. `None` if it has no policy,
+    /// and if the target was deleted: what AWS does then is not known, and here the queue goes on
+    /// delivering its messages.
+    fn dead_letter_target(&self, id: QueueId) -> Option<(QueueId, u32)> {
+        let policy = self.queues.get(&id)?.attributes.redrive()?;
+        let target = self.directory.find_arn(&policy.target)?;
+        Some((target, policy.max_receive_count))
     }
 
     pub(crate) fn add_queue(&mut self, queue: Queue) {
@@ -357,11 +385,15 @@ impl Engine {
             };
             queue.catch_up(self.now);
             while let Some((waiter, waiting)) = self.waiters.first_of(id) {
-                let Some(answer) = waiting.receive.attempt(queue, &self.ids, self.now) else {
+                let receive = Arc::clone(&waiting.receive);
+                let Some(answer) = self.attempt(id, &receive) else {
                     break;
                 };
                 self.waiters.complete(waiter, Ok(answer));
             }
+            let Some(queue) = self.queues.get_mut(&id) else {
+                continue;
+            };
             let next = queue.next_deadline();
             if queue.scheduled != next {
                 if let Some(due) = queue.scheduled {
@@ -373,6 +405,25 @@ impl Engine {
                 queue.scheduled = next;
             }
         }
+    }
+
+    /// The names of the queues whose dead letters come to this one, after `place`.
+    pub(crate) fn sources_of<'a>(
+        &'a self,
+        target: &'a QueueName,
+        place: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a str> {
+        let QueueName {
+            account, region, ..
+        } = target;
+        let names = self.directory.list(account, region, "", place);
+        names
+            .filter(|(_, id)| {
+                let queue = self.queues.get(id);
+                let policy = queue.and_then(|queue| queue.attributes.redrive());
+                policy.is_some_and(|policy| target.is_meant_by(&policy.target))
+            })
+            .map(|(name, _)| name)
     }
 
     /// The id that the queue of this name has, whoever asks.

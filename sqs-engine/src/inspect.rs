@@ -254,6 +254,12 @@ impl<'a> MessageView<'a> {
         self.message.group()
     }
 
+    /// The ARN of the queue that it came from, if it is a dead letter.
+    #[must_use]
+    pub fn dead_letter_source(&self) -> Option<String> {
+        Some(self.message.dead_letter()?.source.arn())
+    }
+
     /// The X-Ray trace header that it was sent with.
     #[must_use]
     pub fn trace_header(&self) -> Option<&'a str> {

@@ -6,11 +6,11 @@
 //! | not supported | refused where |
 //! |---|---|
 //! | AddPermission, RemovePermission | `ops::perform` |
-//! | ListDeadLetterSourceQueues, StartMessageMoveTask, CancelMessageMoveTask, ListMessageMoveTasks | `ops::perform` |
+//! | StartMessageMoveTask, CancelMessageMoveTask, ListMessageMoveTasks | `ops::perform` |
 //! | TagQueue, UntagQueue, ListQueueTags | `ops::perform` |
 //! | FIFO queues ([`FIFO_QUEUE`]) | CreateQueue |
 //! | tags on CreateQueue ([`TAGS`]) | CreateQueue |
-//! | the attributes Policy, RedrivePolicy, RedriveAllowPolicy (their removal, by an empty value, is accepted) | `queue::attributes` |
+//! | the attribute Policy (its removal, by an empty value, is accepted) | `queue::attributes` |
 //!
 //! Fair queues are half there: a `MessageGroupId` on a standard queue is accepted and given back,
 //! and no group is put behind another.

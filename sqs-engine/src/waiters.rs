@@ -1,6 +1,7 @@
 //! Long polls that wait for a message.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use sqs::{Error, Response};
 
@@ -19,7 +20,8 @@ pub type Completed = (WaiterId, Result<Response, Error>);
 pub(crate) struct Waiter {
     pub(crate) queue: QueueId,
     pub(crate) deadline: Timestamp,
-    pub(crate) receive: Receive,
+    /// Shared, so that an attempt can be made at it while it stays in its place.
+    pub(crate) receive: Arc<Receive>,
 }
 
 /// All waiting polls, and the answers not yet fetched.

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use sqs::{
-    CreateQueueInput, DeleteMessageInput, ErrorCode, ListQueuesInput, MessageAttributeValue,
-    ReceiveMessageInput, ReceiveMessageOutput, Request, Response, SendMessageInput,
+    CreateQueueInput, DeleteMessageInput, ErrorCode, ListDeadLetterSourceQueuesInput,
+    ListQueuesInput, MessageAttributeValue, ReceiveMessageInput, ReceiveMessageOutput, Request,
+    Response, SendMessageInput,
 };
 use sqs_engine::inspect::MessageView;
 use sqs_engine::{Config, Context, Engine, MessageState, Outcome, Rules, Timestamp, WaiterId};
@@ -206,6 +207,53 @@ fn pages_list_every_queue_once_also_while_queues_come_and_go() {
         }
     }
     assert_eq!(listed.len(), 250);
+}
+
+#[test]
+fn pages_list_every_source_of_a_dead_letter_queue_once() {
+    let (mut engine, me) = engine();
+    done(engine.handle(at(0), &me, create("dead")));
+    for number in 0..50 {
+        let mut input = CreateQueueInput::new(format!("q{number:02}"));
+        if number % 2 == 0 {
+            let arn = "arn:aws:sqs:us-east-1:000000000000:dead";
+            let policy = format!("{{\"deadLetterTargetArn\":\"{arn}\",\"maxReceiveCount\":1}}");
+            input.attributes = Some([("RedrivePolicy".to_owned(), policy)].into());
+        }
+        done(engine.handle(at(0), &me, input.into()));
+    }
+    let mut listed = Vec::new();
+    let mut token = None;
+    loop {
+        let input = ListDeadLetterSourceQueuesInput {
+            max_results: Some(10),
+            next_token: token,
+            ..ListDeadLetterSourceQueuesInput::new("dead")
+        };
+        let answer = done(engine.handle(at(0), &me, input.into()));
+        let Response::ListDeadLetterSourceQueues(page) = answer else {
+            panic!("not a page");
+        };
+        listed.extend(page.queue_urls);
+        token = page.next_token;
+        // A token is good for the listing that gave it and for no other.
+        if let Some(token) = &token {
+            let other = ListDeadLetterSourceQueuesInput {
+                next_token: Some(token.clone()),
+                ..ListDeadLetterSourceQueuesInput::new("q00")
+            };
+            let refused = engine.handle(at(0), &me, other.into());
+            let Outcome::Done(Err(error)) = refused else {
+                panic!("not refused: {refused:?}");
+            };
+            assert_eq!(error.message(), "Invalid or expired next token.");
+        } else {
+            break;
+        }
+    }
+    let sources = (0..50).step_by(2);
+    let urls = sources.map(|number| format!("http://localhost/000000000000/q{number:02}"));
+    assert_eq!(listed, urls.collect::<Vec<_>>());
 }
 
 #[test]

@@ -63,6 +63,7 @@ scripts! {
     s2_8_delete_queue "2.8-delete-queue.txt";
     s2_9_get_attributes "2.9-get-attributes.txt";
     s2_10_get_queue_url "2.10-get-queue-url.txt";
+    s2_11_list_dead_letter_sources "2.11-list-dead-letter-sources.txt";
     s2_14_list_queues "2.14-list-queues.txt";
     s2_15_purge "2.15-purge.txt";
     s2_16_receive "2.16-receive.txt";
@@ -71,6 +72,8 @@ scripts! {
     s2_20_batches "2.20-batches.txt";
     s2_21_set_attributes "2.21-set-attributes.txt";
     s3_2_counters "3.2-counters.txt";
+    s3_4_redrive_policy "3.4-redrive-policy.txt";
+    s3_5_redrive_allow_policy "3.5-redrive-allow-policy.txt";
     s3_6_encryption "3.6-encryption.txt";
     s4_1_retention "4.1-retention.txt";
     s4_2_delay "4.2-delay.txt";
@@ -78,6 +81,7 @@ scripts! {
     s4_4_visibility "4.4-visibility.txt";
     s4_5_receipt_handles "4.5-receipt-handles.txt";
     s4_6_system_attributes "4.6-system-attributes.txt";
+    s4_7_dead_letters "4.7-dead-letters.txt";
     s4_9_in_flight_limits "4.9-in-flight-limits.txt";
     s6_digests "6-digests.txt";
     s7_1_sizes "7.1-sizes.txt";

@@ -8,10 +8,12 @@ use sqs::{
 };
 
 use crate::access::queue_for;
+use crate::directory::QueueName;
 use crate::engine::{Context, Engine};
 use crate::errors;
 use crate::queue::Queue;
 use crate::queue::attributes::Changes;
+use crate::queue::redrive::RedrivePolicy;
 
 /// Attributes that are known and not set, or not this queue's, are left out without a word.
 pub(super) fn get(
@@ -51,11 +53,51 @@ pub(super) fn set(
         .filter(|attributes| !attributes.is_empty())
         .ok_or_else(|| errors::missing_parameter("Attribute.Name"))?;
     let changes = Changes::parse(&attributes)?;
+    check_redrive(engine, &attributes, &engine.queue(queue)?.name)?;
     let now = engine.now;
     let queue = engine.queue_mut(queue)?;
     changes.apply(&mut queue.attributes);
     queue.modified_at = now;
     Ok(SetQueueAttributesOutput {})
+}
+
+/// Checks the target of the RedrivePolicy among attributes that a queue is to get: it must
+/// exist, be of the same owner, region and kind, and allow this queue. A queue may name itself.
+///
+/// The texts are AWS's but for the last, where it is not known. What the target allows is asked here
+/// only, not when a message moves.
+pub(super) fn check_redrive(
+    engine: &Engine,
+    attributes: &BTreeMap<String, String>,
+    source: &QueueName,
+) -> Result<(), Error> {
+    let given = attributes
+        .get(QueueAttributeName::RedrivePolicy.name())
+        .map_or("", String::as_str);
+    let Some(policy) = RedrivePolicy::parse(given)? else {
+        return Ok(());
+    };
+    let refuse = |reason: &str| Err(RedrivePolicy::refuse(given, reason));
+    let target = &policy.target;
+    if target.account() != &*source.account {
+        return refuse("Dead-letter target owner should be same as the source.");
+    }
+    let found = engine
+        .directory
+        .find_arn(target)
+        .filter(|_| target.region() == &*source.region);
+    let Some(found) = found else {
+        return refuse("Dead letter target does not exist.");
+    };
+    if is_fifo_name(target.name()) != is_fifo_name(&source.name) {
+        return refuse("Dead-letter queue must be same type of queue as the source.");
+    }
+    match engine.queue(found)?.attributes.redrive_allow() {
+        Some(allow) if !allow.allows(source) => refuse(
+            "The redrive allow policy of the dead-letter queue does not allow this source queue.",
+        ),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// All attributes that a queue has, with their values. The counters are exact.
@@ -87,4 +129,9 @@ pub(crate) fn shown(queue: &Queue) -> BTreeMap<QueueAttributeName, String> {
         (Name::QueueArn, queue.name.arn()),
     ]);
     shown
+}
+
+/// A queue is a FIFO queue if and only if its name says so.
+fn is_fifo_name(name: &str) -> bool {
+    name.ends_with(".fifo")
 }

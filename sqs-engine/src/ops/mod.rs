@@ -47,6 +47,9 @@ pub(crate) fn perform(engine: &mut Engine, context: &Context, request: Request) 
         Request::GetQueueUrl(input) => {
             queues::url(engine, context, input).map(Response::GetQueueUrl)
         }
+        Request::ListDeadLetterSourceQueues(input) => {
+            queues::list_sources(engine, context, input).map(Response::ListDeadLetterSourceQueues)
+        }
         Request::ListQueues(input) => {
             queues::list(engine, context, input).map(Response::ListQueues)
         }
@@ -65,7 +68,6 @@ pub(crate) fn perform(engine: &mut Engine, context: &Context, request: Request) 
         }
         Request::AddPermission(_)
         | Request::CancelMessageMoveTask(_)
-        | Request::ListDeadLetterSourceQueues(_)
         | Request::ListMessageMoveTasks(_)
         | Request::ListQueueTags(_)
         | Request::RemovePermission(_)

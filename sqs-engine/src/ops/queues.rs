@@ -1,18 +1,21 @@
-//! CreateQueue, DeleteQueue, GetQueueUrl and ListQueues.
+//! CreateQueue, DeleteQueue, GetQueueUrl, ListQueues and ListDeadLetterSourceQueues.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use sqs::{
     CreateQueueInput, CreateQueueOutput, DeleteQueueInput, DeleteQueueOutput, Error, ErrorCode,
-    GetQueueUrlInput, GetQueueUrlOutput, ListQueuesInput, ListQueuesOutput, Operation,
+    GetQueueUrlInput, GetQueueUrlOutput, ListDeadLetterSourceQueuesInput,
+    ListDeadLetterSourceQueuesOutput, ListQueuesInput, ListQueuesOutput, Operation,
     QueueAttributeName, limits,
 };
 
 use crate::access::queue_for;
 use crate::checks;
+use crate::directory::QueueName;
 use crate::engine::{Context, Engine, Rules, queue_url};
 use crate::errors::{self, invalid_parameter};
+use crate::ops::attributes::check_redrive;
 use crate::queue::Queue;
 use crate::queue::attributes::{Changes, QueueAttributes, boolean};
 use crate::unsupported;
@@ -42,12 +45,18 @@ pub(super) fn create(
         };
     }
     check_not_just_deleted(engine, context, &name)?;
-    let mut settings = QueueAttributes::default();
-    changes.apply(&mut settings);
+    let source = QueueName {
+        account: context.account.as_str().into(),
+        region: context.region.as_str().into(),
+        name: name.as_str().into(),
+    };
+    check_redrive(engine, &attributes, &source)?;
     let id = engine.ids.next_queue();
     let name = engine
         .directory
         .insert(&context.account, &context.region, &name, id);
+    let mut settings = QueueAttributes::default();
+    changes.apply(&mut settings);
     let in_flight_limit = engine.limits.standard;
     engine.add_queue(Queue::new(id, name, settings, in_flight_limit, engine.now));
     Ok(CreateQueueOutput {
@@ -109,36 +118,15 @@ pub(super) fn list(
     context: &Context,
     input: ListQueuesInput,
 ) -> Result<ListQueuesOutput, Error> {
-    let max = input
-        .max_results
-        .map_or(limits::LIST_QUEUES_RESULTS.max(), i32::cast_unsigned);
-    let Some(max) = checks::count(limits::LIST_QUEUES_RESULTS, max) else {
-        let message = "Value for parameter MaxResults is invalid. \
-                       Reason: MaxResults must be an integer between 1 and 1000.";
-        return Err(invalid_parameter(message));
-    };
-    let place = match input.next_token {
-        None => None,
-        Some(token) => Some(
-            engine
-                .ids
-                .place(LISTING, &token)
-                .ok_or_else(|| invalid_parameter("Invalid or expired next token."))?,
-        ),
-    };
     let prefix = input.queue_name_prefix.unwrap_or_default();
-    let mut names: Vec<_> = engine
-        .directory
-        .list(&context.account, &context.region, &prefix, place.as_deref())
-        .map(|(name, _)| name)
-        .take(max + 1)
-        .collect();
-    let more = names.len() > max && input.max_results.is_some();
-    names.truncate(max);
-    let next_token = names
-        .last()
-        .filter(|_| more)
-        .map(|last| engine.ids.token(LISTING, last));
+    let page = Page::parse(engine, LISTING, input.max_results, input.next_token)?;
+    let names = engine.directory.list(
+        &context.account,
+        &context.region,
+        &prefix,
+        page.place.as_deref(),
+    );
+    let (names, next_token) = page.fill(engine, names.map(|(name, _)| name));
     let urls = names
         .into_iter()
         .map(|name| queue_url(context, &context.account, name));
@@ -146,6 +134,78 @@ pub(super) fn list(
         queue_urls: urls.collect(),
         next_token,
     })
+}
+
+/// Looks at every queue of the account in the region: there is no index of who targets whom that
+/// could fall out of step.
+pub(super) fn list_sources(
+    engine: &Engine,
+    context: &Context,
+    input: ListDeadLetterSourceQueuesInput,
+) -> Result<ListDeadLetterSourceQueuesOutput, Error> {
+    let url = input.queue_url.as_deref();
+    let id = queue_for(engine, context, url, Operation::ListDeadLetterSourceQueues)?;
+    let target = &engine.queue(id)?.name;
+    let listing = format!("{SOURCES} {}", target.name);
+    let page = Page::parse(engine, &listing, input.max_results, input.next_token)?;
+    let names = engine.sources_of(target, page.place.as_deref());
+    let (names, next_token) = page.fill(engine, names);
+    let urls = names
+        .into_iter()
+        .map(|name| queue_url(context, &target.account, name));
+    Ok(ListDeadLetterSourceQueuesOutput {
+        queue_urls: urls.collect(),
+        next_token,
+    })
+}
+
+/// A page of a listing of queues: where it begins, and what it may hold.
+struct Page<'a> {
+    listing: &'a str,
+    max: usize,
+    place: Option<String>,
+    /// Without MaxResults no token says that there are more.
+    has_token: bool,
+}
+
+impl<'a> Page<'a> {
+    fn parse(
+        engine: &Engine,
+        listing: &'a str,
+        max_results: Option<i32>,
+        next_token: Option<String>,
+    ) -> Result<Self, Error> {
+        let max = max_results.map_or(limits::LIST_QUEUES_RESULTS.max(), i32::cast_unsigned);
+        let max = checks::count(limits::LIST_QUEUES_RESULTS, max).ok_or_else(|| {
+            let message = "Value for parameter MaxResults is invalid. \
+                           Reason: MaxResults must be an integer between 1 and 1000.";
+            invalid_parameter(message)
+        })?;
+        let place = next_token.map(|token| {
+            let place = engine.ids.place(listing, &token);
+            place.ok_or_else(|| invalid_parameter("Invalid or expired next token."))
+        });
+        Ok(Self {
+            listing,
+            max,
+            place: place.transpose()?,
+            has_token: max_results.is_some(),
+        })
+    }
+
+    /// Takes the page's names from those after its place, with the token of the next page.
+    fn fill<'b>(
+        &self,
+        engine: &Engine,
+        names: impl Iterator<Item = &'b str>,
+    ) -> (Vec<&'b str>, Option<String>) {
+        let mut names: Vec<_> = names.take(self.max + 1).collect();
+        let more = names.len() > self.max && self.has_token;
+        names.truncate(self.max);
+        let last = names.last().filter(|_| more);
+        let token = last.map(|last| engine.ids.token(self.listing, last));
+        (names, token)
+    }
 }
 
 /// Checks the name, and takes `FifoQueue` out of the attributes: it says what kind of queue this
@@ -210,5 +270,6 @@ fn exists(attribute: QueueAttributeName) -> Error {
 const NAME_LENGTH: usize = 80;
 const RECREATION_INTERVAL: Duration =
     Duration::from_secs(limits::RECREATION_INTERVAL_SECONDS as u64);
-/// What the tokens of ListQueues are good for.
+/// What the tokens of ListQueues are good for, and those of ListDeadLetterSourceQueues.
 const LISTING: &str = "queues";
+const SOURCES: &str = "sources of";

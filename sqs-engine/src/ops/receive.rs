@@ -1,6 +1,7 @@
 //! ReceiveMessage, at once or when there is something.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqs::{
@@ -72,11 +73,8 @@ fn attempt(
     let wait = wait(&input)?;
     let receive = Receive::parse(input)?;
     // An explicit zero wins over the queue's own wait.
-    let wait = wait.unwrap_or(engine.queue(queue)?.attributes.receive_wait());
-    let now = engine.now;
-    if let Some(response) =
-        engine.with_queue(queue, |queue, ids| receive.attempt(queue, ids, now))?
-    {
+    let wait = wait.unwrap_or(engine.queue_mut(queue)?.attributes.receive_wait());
+    if let Some(response) = engine.attempt(queue, &receive) {
         return Ok(Attempt::Answered(response));
     }
     if wait.is_zero() {
@@ -89,8 +87,8 @@ fn attempt(
     }
     Ok(Attempt::Waits(Waiter {
         queue,
-        deadline: now.after(wait),
-        receive,
+        deadline: engine.now.after(wait),
+        receive: Arc::new(receive),
     }))
 }
 
@@ -137,6 +135,11 @@ impl Receive {
             system: system_attributes(names)?,
             selection: Selection::parse(input.message_attribute_names.unwrap_or_default()),
         })
+    }
+
+    /// How many messages it takes at most.
+    pub(crate) fn max(&self) -> usize {
+        self.max
     }
 
     /// Delivers what the queue has. `None`, and nothing changed, if it has nothing.
@@ -203,9 +206,11 @@ impl Receive {
             }
             MessageSystemAttributeName::AwsTraceHeader => message.trace_header().map(str::to_owned),
             MessageSystemAttributeName::MessageGroupId => message.group().map(str::to_owned),
-            // `All` stands for the others; these come with FIFO queues and dead letters.
+            MessageSystemAttributeName::DeadLetterQueueSourceArn => {
+                message.dead_letter().map(|letter| letter.source.arn())
+            }
+            // `All` stands for the others; these come with FIFO queues.
             MessageSystemAttributeName::All
-            | MessageSystemAttributeName::DeadLetterQueueSourceArn
             | MessageSystemAttributeName::MessageDeduplicationId
             | MessageSystemAttributeName::SequenceNumber => None,
         };

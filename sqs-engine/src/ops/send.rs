@@ -175,6 +175,7 @@ impl Unchecked {
         let extras = Extras {
             group: self.group_id.map(String::into_boxed_str),
             trace_header: sent_trace.or(trace_header).map(Into::into),
+            dead_letter: None,
         };
         let body_md5 = Md5Digest::of(body.as_bytes());
         let system_md5 = system.digest();

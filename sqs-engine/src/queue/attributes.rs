@@ -7,6 +7,7 @@ use sqs::limits::{self, Limit};
 use sqs::{Error, ErrorCode, QueueAttributeName};
 
 use crate::errors;
+use crate::queue::redrive::{RedriveAllowPolicy, RedrivePolicy};
 use crate::unsupported;
 
 /// What can be set of a queue, checked. All times are in seconds.
@@ -20,6 +21,8 @@ pub(crate) struct QueueAttributes {
     encryption: Encryption,
     /// Shown only while there is a key of KMS.
     kms_reuse: u32,
+    redrive: Option<Box<RedrivePolicy>>,
+    redrive_allow: Option<Box<RedriveAllowPolicy>>,
 }
 
 /// How AWS would encrypt the messages. Here nothing is encrypted: it is kept and shown.
@@ -44,6 +47,8 @@ impl Default for QueueAttributes {
             visibility: or_zero(limits::VISIBILITY_TIMEOUT),
             encryption: Encryption::Sqs,
             kms_reuse: or_zero(limits::KMS_DATA_KEY_REUSE_PERIOD_SECONDS),
+            redrive: None,
+            redrive_allow: None,
         }
     }
 }
@@ -68,6 +73,14 @@ impl QueueAttributes {
 
     pub(crate) fn visibility(&self) -> Duration {
         seconds(self.visibility)
+    }
+
+    pub(crate) fn redrive(&self) -> Option<&RedrivePolicy> {
+        self.redrive.as_deref()
+    }
+
+    pub(crate) fn redrive_allow(&self) -> Option<&RedriveAllowPolicy> {
+        self.redrive_allow.as_deref()
     }
 
     /// An empty key ends KMS's encryption: its attributes go, and SQS's own encryption does not
@@ -108,6 +121,12 @@ impl QueueAttributes {
                 self.kms_reuse.to_string(),
             ));
         }
+        if let Some(policy) = &self.redrive {
+            shown.push((Name::RedrivePolicy, policy.to_json()));
+        }
+        if let Some(policy) = &self.redrive_allow {
+            shown.push((Name::RedriveAllowPolicy, policy.to_json()));
+        }
         shown
     }
 }
@@ -125,6 +144,8 @@ enum Change {
     ManagedSse(bool),
     MaximumMessageSize(u32),
     ReceiveWait(u32),
+    Redrive(Option<Box<RedrivePolicy>>),
+    RedriveAllow(Option<Box<RedriveAllowPolicy>>),
     Retention(u32),
     Visibility(u32),
     /// The removal of an attribute that cannot be there.
@@ -200,7 +221,12 @@ impl Change {
             }
             Name::VisibilityTimeout => Ok(Self::Visibility(number(limits::VISIBILITY_TIMEOUT)?)),
             Name::SqsManagedSseEnabled => boolean(attribute, value).map(Self::ManagedSse),
-            Name::Policy | Name::RedriveAllowPolicy | Name::RedrivePolicy => {
+            Name::RedriveAllowPolicy => RedriveAllowPolicy::parse(value)
+                .map(|policy| Self::RedriveAllow(policy.map(Box::new))),
+            Name::RedrivePolicy => {
+                RedrivePolicy::parse(value).map(|policy| Self::Redrive(policy.map(Box::new)))
+            }
+            Name::Policy => {
                 if value.is_empty() {
                     return Ok(Self::Nothing);
                 }
@@ -232,6 +258,8 @@ impl Change {
             Self::Visibility(given) => attributes.visibility = *given,
             Self::KmsKey(key) => attributes.set_kms_key(key),
             Self::KmsReuse(given) => attributes.kms_reuse = *given,
+            Self::Redrive(policy) => attributes.redrive.clone_from(policy),
+            Self::RedriveAllow(policy) => attributes.redrive_allow.clone_from(policy),
             Self::ManagedSse(true) => {
                 attributes.set_kms_key("");
                 attributes.encryption = Encryption::Sqs;
@@ -264,6 +292,8 @@ impl Change {
                 Name::SqsManagedSseEnabled,
                 (now.encryption == Encryption::Sqs) == *given,
             ),
+            Self::Redrive(given) => (Name::RedrivePolicy, now.redrive == *given),
+            Self::RedriveAllow(given) => (Name::RedriveAllowPolicy, now.redrive_allow == *given),
             Self::Nothing => return None,
         };
         (!same).then_some(name)

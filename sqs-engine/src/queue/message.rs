@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use crate::digest::{Md5Digest, PackedAttributes};
+use crate::directory::QueueName;
 use crate::id::{MessageId, Receipt};
 use crate::time::Timestamp;
 
@@ -32,6 +33,16 @@ pub(crate) struct Message {
 pub(crate) struct Extras {
     pub(crate) group: Option<Box<str>>,
     pub(crate) trace_header: Option<Box<str>>,
+    pub(crate) dead_letter: Option<DeadLetter>,
+}
+
+/// What a dead letter has besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DeadLetter {
+    /// The queue that it came from.
+    pub(crate) source: QueueName,
+    /// How often it had been received when it came; its count goes on from there.
+    received_before: u32,
 }
 
 /// What a client gave to be sent, checked.
@@ -115,6 +126,27 @@ impl Message {
 
     pub(crate) fn first_received_at(&self) -> Option<Timestamp> {
         (self.receive_count > 0).then_some(self.first_received_at)
+    }
+
+    /// How often it was received since it is in its present queue.
+    pub(crate) fn received_here(&self) -> u32 {
+        let before = self
+            .dead_letter()
+            .map_or(0, |letter| letter.received_before);
+        self.receive_count - before
+    }
+
+    /// Makes it a dead letter, visible at once. Everything else about it stays.
+    pub(crate) fn bury(&mut self, source: QueueName) {
+        self.extras.get_or_insert_default().dead_letter = Some(DeadLetter {
+            source,
+            received_before: self.receive_count,
+        });
+        self.set_state(MessageState::Visible);
+    }
+
+    pub(crate) fn dead_letter(&self) -> Option<&DeadLetter> {
+        self.extras.as_ref()?.dead_letter.as_ref()
     }
 
     /// Whether this is the message's latest delivery.

@@ -44,14 +44,15 @@ pub(crate) struct Messages {
 
 impl Messages {
     /// Stores a message whose retention runs from `enqueued_at`.
-    pub(crate) fn add(&mut self, message: Message, enqueued_at: Timestamp) {
+    pub(crate) fn add(&mut self, message: impl Into<Box<Message>>, enqueued_at: Timestamp) {
+        let message = message.into();
         let key = MessageKey {
             enqueued_at,
             arrival: self.arrivals,
         };
         self.arrivals += 1;
         self.enter(key, message.state());
-        self.stored.insert(key, Box::new(message));
+        self.stored.insert(key, message);
     }
 
     pub(crate) fn get(&self, key: MessageKey) -> Option<&Message> {
@@ -88,6 +89,28 @@ impl Messages {
             self.hide(*key, timeout, now);
         }
         chosen
+    }
+
+    /// Takes out the messages that stand between a receive of at most `max` messages and the ones
+    /// it may have: those received `limit` times or more since they are here.
+    pub(crate) fn take_exhausted(
+        &mut self,
+        max: usize,
+        limit: u32,
+    ) -> Vec<(MessageKey, Box<Message>)> {
+        let mut taken = Vec::new();
+        loop {
+            let before = taken.len();
+            for key in self.ready.choose(max) {
+                let exhausted = |message: &&Message| message.received_here() >= limit;
+                if self.get(key).filter(exhausted).is_some() {
+                    taken.extend(self.remove(key).map(|message| (key, message)));
+                }
+            }
+            if taken.len() == before {
+                return taken;
+            }
+        }
     }
 
     /// Hides a message for `timeout` from now on; zero makes it visible.

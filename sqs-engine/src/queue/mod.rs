@@ -3,6 +3,7 @@
 pub(crate) mod attributes;
 pub(crate) mod message;
 pub(crate) mod messages;
+pub(crate) mod redrive;
 mod standard;
 
 use std::time::Duration;

@@ -21,6 +21,7 @@
 //! | `use name` | uses another queue, named or by its URL | `ok` |
 //! | `delete-queue` | | `ok` |
 //! | `set Attribute=value …` | SetQueueAttributes | `ok` |
+//! | `redrive D 3` | sends what was received 3 times to the dead-letter queue D | `ok` |
 //! | `get Attribute …` | GetQueueAttributes | `Attribute=value …`, or `none` |
 //! | `counts` | the three counters | `visible=0 delayed=0 in-flight=0` |
 //! | `send A [delay=5] [group=g] [dedup=d] [size=n] [fill=x] [trace=t] [name:Type=value …]` | sends a message known as A, whose body is `A`, or `size` bytes of `fill` | `ok` |
@@ -40,8 +41,10 @@
 //! | `limit 3` | begins the scenario again with room for that many messages in flight | `ok` |
 //! | `tick 1500ms`, `10s`, `5m`, `12h`, `14d` | lets time pass | `ok` |
 //!
-//! In JSON and in expected texts `$A` is the handle of A's last receive, `$A.2` that of the second,
-//! and `$url` the URL of the queue in use; `\n` in the text of a refusal is a line break. A value with blanks stands in double quotes.
+//! In JSON, in attributes and in what is expected `$A` is the handle of A's last receive, `$A.2`
+//! that of the second, `$url` the URL of the queue in use, and `$arn.name` a queue's ARN. A value
+//! with blanks stands in double quotes, one with double quotes in single ones. A message that comes
+//! back with a new id is known by its body. `\n` in the text of a refusal is a line break.
 
 mod parse;
 mod shapes;

@@ -106,23 +106,25 @@ impl Expected {
     }
 }
 
-/// Splits at blanks outside double quotes.
+/// Splits at blanks outside quotes. A single quote opens only where a value begins.
 fn words(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word = None;
-    let mut quoted = false;
+    let mut quote = None;
+    let begins = |word: Option<&str>| word.is_none_or(|word| word.ends_with('='));
     for c in text.chars() {
         match c {
-            '"' => {
-                quoted = !quoted;
+            _ if quote == Some(c) => quote = None,
+            '"' | '\'' if quote.is_none() && (c == '"' || begins(word.as_deref())) => {
+                quote = Some(c);
                 word.get_or_insert_with(String::new);
             }
-            ' ' if !quoted => words.extend(word.take()),
+            ' ' if quote.is_none() => words.extend(word.take()),
             _ => word.get_or_insert_with(String::new).push(c),
         }
     }
     words.extend(word);
-    if quoted {
+    if quote.is_some() {
         Err(format!("a quote is not closed: {text}"))
     } else {
         Ok(words)

@@ -62,7 +62,7 @@ impl World {
                 Err(format!("was refused: {code}: {message}"))
             }
             (Expected::Answer(expected), Ok(Given::Text(text))) => {
-                if *expected == text {
+                if self.fill_in(expected) == text {
                     Ok(())
                 } else {
                     Err(format!("gave: {text}"))
@@ -97,7 +97,11 @@ impl World {
             "queue" => self.create(step)?,
             "use" => self.use_queue(&step.words[0]),
             "delete-queue" => self.done(DeleteQueueInput::new(&self.url))?,
-            "set" => self.done(SetQueueAttributesInput::new(&self.url, step.options().0))?,
+            "set" => {
+                let attributes = self.attributes(step);
+                self.done(SetQueueAttributesInput::new(&self.url, attributes))?
+            }
+            "redrive" => self.redrive(&step.words[0], &step.words[1])?,
             "get" => self.get(step.names())?,
             "counts" => self.counts()?,
             "send" => self.send(step)?,
@@ -157,19 +161,34 @@ impl World {
 
     fn create(&mut self, step: &Step) -> Result<String, Error> {
         let name = step.names().next().unwrap_or("q");
-        let attributes: BTreeMap<_, _> = step
-            .options()
-            .0
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect();
         let input = CreateQueueInput {
-            attributes: Some(attributes),
+            attributes: Some(self.attributes(step)),
             ..CreateQueueInput::new(name)
         };
         let done = self.done(input)?;
         self.use_queue(name);
         Ok(done)
+    }
+
+    fn attributes(&self, step: &Step) -> BTreeMap<String, String> {
+        let attributes = step.options().0.into_iter();
+        attributes
+            .map(|(name, value)| (name.to_owned(), self.fill_in(value)))
+            .collect()
+    }
+
+    fn redrive(&mut self, target: &str, count: &str) -> Result<String, Error> {
+        let arn = self.arn(target);
+        let policy = serde_json::json!({ "deadLetterTargetArn": arn, "maxReceiveCount": count });
+        let attributes = [("RedrivePolicy", policy.to_string())];
+        self.done(SetQueueAttributesInput::new(&self.url, attributes))
+    }
+
+    fn arn(&self, queue: &str) -> String {
+        let Context {
+            account, region, ..
+        } = &self.context;
+        sqs::QueueArn::new(region, account, queue).to_string()
     }
 
     fn use_queue(&mut self, name: &str) -> String {
@@ -294,7 +313,10 @@ impl World {
         };
         let mut names = Vec::new();
         for message in &output.messages {
-            let name = self.names[message.message_id.as_deref().expect("an id")].clone();
+            let known = self
+                .names
+                .get(message.message_id.as_deref().expect("an id"));
+            let name = known.or(message.body.as_ref()).expect("a body").clone();
             let before = self.received.entry(name.clone()).or_default();
             if before.last() != Some(message) {
                 before.push(message.clone());
@@ -411,7 +433,7 @@ impl World {
             .expect("a handle")
     }
 
-    /// Puts in what `$url` and `$A` stand for.
+    /// Puts in what `$url`, `$arn.name` and `$A` stand for.
     fn fill_in(&self, text: &str) -> String {
         let mut parts = text.split('$');
         let mut filled = parts.next().unwrap_or_default().to_owned();
@@ -421,6 +443,8 @@ impl World {
             let name = part[..end].trim_end_matches('.');
             filled += &if name == "url" {
                 self.url.clone()
+            } else if let Some(queue) = name.strip_prefix("arn.") {
+                self.arn(queue)
             } else {
                 self.handle(name)
             };
