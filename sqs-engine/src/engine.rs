@@ -326,15 +326,13 @@ impl Engine {
     pub(crate) fn attempt(&mut self, id: QueueId, receive: &Receive) -> Option<Response> {
         let target = self.dead_letter_target(id);
         let queue = self.queues.get_mut(&id)?;
-        let Some((target, limit)) = target else {
-            return receive.attempt(queue, &self.ids, self.now);
-        };
-        let max = receive.max().min(queue.room());
-        let dead = queue.messages.take_exhausted(max, limit);
+        let limit = target.map(|(_, limit)| limit);
+        let (answer, dead) = receive.attempt(queue, limit, &self.ids, self.now);
         // A queue may be its own target: so the dead letters are put down after the attempt, which
         // is not to find them.
-        let answer = receive.attempt(queue, &self.ids, self.now);
-        if !dead.is_empty() {
+        if let Some((target, _)) = target
+            && !dead.is_empty()
+        {
             let source = queue.name.clone();
             self.touched.push(target);
             for (key, mut message) in dead {
@@ -342,7 +340,7 @@ impl Engine {
                 self.queues
                     .get_mut(&target)?
                     .messages
-                    .add(message, key.enqueued_at);
+                    .add(message, key.enqueued_at, self.now);
             }
         }
         answer

@@ -11,9 +11,6 @@
 //! | FIFO queues ([`FIFO_QUEUE`]) | CreateQueue |
 //! | tags on CreateQueue ([`TAGS`]) | CreateQueue |
 //! | the attribute Policy (its removal, by an empty value, is accepted) | `queue::attributes` |
-//!
-//! Fair queues are half there: a `MessageGroupId` on a standard queue is accepted and given back,
-//! and no group is put behind another.
 
 use sqs::{Error, ErrorCode};
 

@@ -257,6 +257,20 @@ pub const RECREATION_INTERVAL_SECONDS: u32 = 60;
 /// [Message quotas](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html)
 pub const MESSAGES_IN_FLIGHT: u32 = 120_000;
 
+/// How many messages of a group are in flight at least when a standard queue calls the group noisy
+/// for their number.
+/// [How fair queues work](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues-detailed.html)
+pub const NOISY_GROUP_IN_FLIGHT: u32 = 30;
+
+/// Of which share on a group is noisy, in per cent: of the messages in flight, or of the time that
+/// messages recently spent there, when it has more than this.
+/// [How fair queues work](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues-detailed.html)
+pub const NOISY_GROUP_PERCENT: u32 = 10;
+
+/// How long a noisy group is sent nothing before it is noisy no more, in seconds.
+/// [How fair queues work](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues-detailed.html)
+pub const NOISY_GROUP_SECONDS: u32 = 300;
+
 /// How many of a dead-letter queue's latest move tasks AWS remembers.
 /// [ListMessageMoveTasks](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ListMessageMoveTasks.html)
 pub const MOVE_TASKS_KEPT: u32 = 10;

@@ -48,7 +48,8 @@ pub(super) fn delete_batch(
 /// the latter open. A message that is gone already is a success.
 fn delete_one(engine: &mut Engine, id: QueueId, handle: Option<&str>) -> Result<(), Error> {
     let receipt = receipt(engine, id, handle)?;
-    engine.queue_mut(id)?.messages.remove(receipt.message);
+    let now = engine.now;
+    engine.queue_mut(id)?.messages.remove(receipt.message, now);
     Ok(())
 }
 

@@ -17,6 +17,7 @@ use crate::errors;
 use crate::id::{IdSource, MessageKey, Receipt};
 use crate::queue::Queue;
 use crate::queue::message::Message;
+use crate::queue::messages::Delivery;
 use crate::time::Timestamp;
 use crate::waiters::Waiter;
 
@@ -137,29 +138,27 @@ impl Receive {
         })
     }
 
-    /// How many messages it takes at most.
-    pub(crate) fn max(&self) -> usize {
-        self.max
-    }
-
-    /// Delivers what the queue has. `None`, and nothing changed, if it has nothing.
+    /// Delivers what the queue has; `None` if it has nothing. Beside it what was received `limit`
+    /// times and now leaves the queue.
     pub(crate) fn attempt(
         &self,
         queue: &mut Queue,
+        limit: Option<u32>,
         ids: &IdSource,
         now: Timestamp,
-    ) -> Option<Response> {
+    ) -> (Option<Response>, Vec<(MessageKey, Box<Message>)>) {
         let timeout = self.visibility.unwrap_or(queue.visibility());
         let max = self.max.min(queue.room());
-        let keys = queue.messages.deliver(max, timeout, now);
-        if keys.is_empty() {
-            return None;
+        let Delivery { given, exhausted } = queue.messages.deliver(max, timeout, limit, now);
+        if given.is_empty() {
+            return (None, exhausted);
         }
-        let messages = keys
+        let messages = given
             .into_iter()
             .filter_map(|key| Some(self.present(queue, key, queue.messages.get(key)?, ids, now)))
             .collect();
-        Some(Response::ReceiveMessage(ReceiveMessageOutput { messages }))
+        let answer = Response::ReceiveMessage(ReceiveMessageOutput { messages });
+        (Some(answer), exhausted)
     }
 
     /// The message as its receiver sees it.

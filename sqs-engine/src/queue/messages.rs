@@ -31,27 +31,48 @@ impl Counts {
     }
 }
 
+/// What comes of a delivery.
+#[derive(Default)]
+pub(crate) struct Delivery {
+    /// In order.
+    pub(crate) given: Vec<MessageKey>,
+    /// What was received too often to be given once more. It is in the store no more.
+    pub(crate) exhausted: Vec<(MessageKey, Box<Message>)>,
+}
+
 /// The store.
 #[derive(Default)]
 pub(crate) struct Messages {
     /// By key, which is the order in which their retention ends.
     stored: BTreeMap<MessageKey, Box<Message>>,
+    states: States,
+    arrivals: u64,
+}
+
+/// The messages of each state.
+#[derive(Default)]
+struct States {
     delayed: BTreeSet<(Timestamp, MessageKey)>,
     ready: Ready,
     in_flight: BTreeSet<(Timestamp, MessageKey)>,
-    arrivals: u64,
 }
 
 impl Messages {
     /// Stores a message whose retention runs from `enqueued_at`.
-    pub(crate) fn add(&mut self, message: impl Into<Box<Message>>, enqueued_at: Timestamp) {
+    pub(crate) fn add(
+        &mut self,
+        message: impl Into<Box<Message>>,
+        enqueued_at: Timestamp,
+        now: Timestamp,
+    ) {
         let message = message.into();
         let key = MessageKey {
             enqueued_at,
             arrival: self.arrivals,
         };
         self.arrivals += 1;
-        self.enter(key, message.state());
+        self.states.ready.sent(message.group(), now);
+        self.states.enter(key, &message, now);
         self.stored.insert(key, message);
     }
 
@@ -60,9 +81,10 @@ impl Messages {
     }
 
     /// Takes a message out, in whatever state it is.
-    pub(crate) fn remove(&mut self, key: MessageKey) -> Option<Box<Message>> {
+    pub(crate) fn remove(&mut self, key: MessageKey, now: Timestamp) -> Option<Box<Message>> {
         let message = self.stored.remove(&key)?;
-        self.leave(key, message.state());
+        self.states.leave(key, &message, now);
+        self.states.ready.gone(message.group());
         Some(message)
     }
 
@@ -74,43 +96,38 @@ impl Messages {
         };
     }
 
-    /// Delivers up to `max` messages, hiding each for `timeout`; zero leaves them visible.
+    /// Delivers up to `max` messages, hiding each for `timeout`; zero leaves them visible. Those
+    /// that it comes upon which were received `limit` times or more since they are here are taken
+    /// out instead.
     pub(crate) fn deliver(
         &mut self,
         max: usize,
         timeout: Duration,
+        limit: Option<u32>,
         now: Timestamp,
-    ) -> Vec<MessageKey> {
-        let chosen = self.ready.choose(max);
-        for key in &chosen {
-            if let Some(message) = self.stored.get_mut(key) {
-                message.count_delivery(now);
+    ) -> Delivery {
+        let mut delivery = Delivery::default();
+        let until = now.after(timeout);
+        while delivery.given.len() < max
+            && let Some(key) = self.states.ready.next(now)
+            && let Some(message) = self.stored.get_mut(&key)
+        {
+            if limit.is_some_and(|limit| message.received_here() >= limit) {
+                let exhausted = self.remove(key, now).map(|message| (key, message));
+                delivery.exhausted.extend(exhausted);
+                continue;
             }
-            self.hide(*key, timeout, now);
+            message.count_delivery(now);
+            self.change(key, MessageState::InFlight { until }, now);
+            delivery.given.push(key);
         }
-        chosen
-    }
-
-    /// Takes out the messages that stand between a receive of at most `max` messages and the ones
-    /// it may have: those received `limit` times or more since they are here.
-    pub(crate) fn take_exhausted(
-        &mut self,
-        max: usize,
-        limit: u32,
-    ) -> Vec<(MessageKey, Box<Message>)> {
-        let mut taken = Vec::new();
-        loop {
-            let before = taken.len();
-            for key in self.ready.choose(max) {
-                let exhausted = |message: &&Message| message.received_here() >= limit;
-                if self.get(key).filter(exhausted).is_some() {
-                    taken.extend(self.remove(key).map(|message| (key, message)));
-                }
-            }
-            if taken.len() == before {
-                return taken;
+        // Not before all are chosen, or one of them would be chosen again.
+        if timeout.is_zero() {
+            for key in &delivery.given {
+                self.change(*key, MessageState::Visible, now);
             }
         }
+        delivery
     }
 
     /// Hides a message for `timeout` from now on; zero makes it visible.
@@ -122,7 +139,7 @@ impl Messages {
                 until: now.after(timeout),
             }
         };
-        self.change(key, state);
+        self.change(key, state, now);
     }
 
     /// Makes visible what was delayed or hidden until now.
@@ -130,7 +147,7 @@ impl Messages {
         while let Some((due, key)) = self.first_due()
             && due <= now
         {
-            self.change(key, MessageState::Visible);
+            self.change(key, MessageState::Visible, now);
         }
     }
 
@@ -139,7 +156,7 @@ impl Messages {
         while let Some((&key, _)) = self.stored.first_key_value()
             && key.enqueued_at.after(retention) <= now
         {
-            self.remove(key);
+            self.remove(key, now);
         }
     }
 
@@ -157,9 +174,9 @@ impl Messages {
 
     pub(crate) fn counts(&self) -> Counts {
         Counts {
-            visible: self.ready.len(),
-            delayed: self.delayed.len(),
-            in_flight: self.in_flight.len(),
+            visible: self.states.ready.len(),
+            delayed: self.states.delayed.len(),
+            in_flight: self.states.in_flight.len(),
         }
     }
 
@@ -175,41 +192,46 @@ impl Messages {
     }
 
     fn first_due(&self) -> Option<(Timestamp, MessageKey)> {
-        let delayed = self.delayed.first();
-        let in_flight = self.in_flight.first();
+        let delayed = self.states.delayed.first();
+        let in_flight = self.states.in_flight.first();
         delayed.into_iter().chain(in_flight).min().copied()
     }
 
-    fn change(&mut self, key: MessageKey, state: MessageState) {
+    fn change(&mut self, key: MessageKey, state: MessageState, now: Timestamp) {
         let Some(message) = self.stored.get_mut(&key) else {
             return;
         };
-        let before = message.state();
+        self.states.leave(key, message, now);
         message.set_state(state);
-        self.leave(key, before);
-        self.enter(key, state);
+        self.states.enter(key, message, now);
     }
+}
 
-    fn enter(&mut self, key: MessageKey, state: MessageState) {
-        match state {
+impl States {
+    /// Takes a message in, by the state that it is in.
+    fn enter(&mut self, key: MessageKey, message: &Message, now: Timestamp) {
+        match message.state() {
             MessageState::Delayed { until } => {
                 self.delayed.insert((until, key));
             }
-            MessageState::Visible => self.ready.add(key),
+            MessageState::Visible => self.ready.add(key, message.group()),
             MessageState::InFlight { until } => {
                 self.in_flight.insert((until, key));
+                self.ready.received(message.group(), now);
             }
         }
     }
 
-    fn leave(&mut self, key: MessageKey, state: MessageState) {
-        match state {
+    /// Takes a message out, by the state that it is still in.
+    fn leave(&mut self, key: MessageKey, message: &Message, now: Timestamp) {
+        match message.state() {
             MessageState::Delayed { until } => {
                 self.delayed.remove(&(until, key));
             }
-            MessageState::Visible => self.ready.remove(key),
+            MessageState::Visible => self.ready.remove(key, message.group()),
             MessageState::InFlight { until } => {
                 self.in_flight.remove(&(until, key));
+                self.ready.released(message.group(), now);
             }
         }
     }

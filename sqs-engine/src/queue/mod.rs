@@ -1,6 +1,7 @@
 //! A queue: its name, its attributes and its messages.
 
 pub(crate) mod attributes;
+mod fair;
 pub(crate) mod message;
 pub(crate) mod messages;
 pub(crate) mod redrive;
@@ -61,7 +62,8 @@ impl Queue {
                 until: now.after(delay),
             }
         };
-        self.messages.add(Message::new(id, draft, now, state), now);
+        self.messages
+            .add(Message::new(id, draft, now, state), now, now);
     }
 
     /// Does what time alone does: ends delays, visibility timeouts and retention that are over.

@@ -3,31 +3,93 @@
 use std::collections::BTreeSet;
 
 use crate::id::MessageKey;
+use crate::queue::fair::{Processing, Tenants, Turn};
+use crate::time::Timestamp;
 
 /// The visible messages of a standard queue.
 ///
 /// AWS promises no order. Here the oldest comes first, so that a test reads the same each time, and
-/// a message that becomes visible again takes its old place.
+/// a message that becomes visible again takes its old place. Only messages of noisy groups wait
+/// until there are no others.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
+    /// Those without a group.
     oldest_first: BTreeSet<MessageKey>,
+    tenants: Tenants,
+    /// Of all messages, with and without a group.
+    processing: Processing,
 }
 
 impl Ready {
-    pub(super) fn add(&mut self, key: MessageKey) {
-        self.oldest_first.insert(key);
+    /// A message was stored, in whatever state.
+    pub(super) fn sent(&mut self, group: Option<&str>, now: Timestamp) {
+        if let Some(group) = group {
+            self.tenants.sent(group, now);
+        }
     }
 
-    pub(super) fn remove(&mut self, key: MessageKey) {
-        self.oldest_first.remove(&key);
+    /// A message is stored no more; it has left the state in which it was.
+    pub(super) fn gone(&mut self, group: Option<&str>) {
+        if let Some(group) = group {
+            self.tenants.gone(group);
+        }
+    }
+
+    pub(super) fn add(&mut self, key: MessageKey, group: Option<&str>) {
+        match group {
+            Some(group) => self.tenants.show(group, key),
+            None => drop(self.oldest_first.insert(key)),
+        }
+    }
+
+    pub(super) fn remove(&mut self, key: MessageKey, group: Option<&str>) {
+        match group {
+            Some(group) => self.tenants.hide(group, key),
+            None => drop(self.oldest_first.remove(&key)),
+        }
+    }
+
+    /// A message is in flight from now on.
+    pub(super) fn received(&mut self, group: Option<&str>, now: Timestamp) {
+        self.processing.begin(now);
+        if let Some(group) = group {
+            self.tenants.received(group, now);
+        }
+    }
+
+    /// A message is in flight no more.
+    pub(super) fn released(&mut self, group: Option<&str>, now: Timestamp) {
+        self.processing.end(now);
+        if let Some(group) = group {
+            self.tenants.released(group, now);
+        }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.oldest_first.len()
+        self.oldest_first.len() + self.tenants.visible()
     }
 
-    /// The messages that a receive of at most `max` gets, in order.
-    pub(super) fn choose(&self, max: usize) -> Vec<MessageKey> {
-        self.oldest_first.iter().take(max).copied().collect()
+    /// The message that a receive gets next.
+    pub(super) fn next(&mut self, now: Timestamp) -> Option<MessageKey> {
+        self.tenants.calm(now);
+        loop {
+            let ungrouped = self.oldest_first.first().copied();
+            match (self.tenants.first_turn(), ungrouped) {
+                (Some(Turn::Quiet { oldest }), ungrouped)
+                    if ungrouped.is_none_or(|ungrouped| oldest < ungrouped) =>
+                {
+                    self.tenants.judge_first(&mut self.processing, now);
+                    let turn = self.tenants.first_turn();
+                    if turn == Some(Turn::Quiet { oldest }) {
+                        return Some(oldest);
+                    }
+                }
+                (_, Some(ungrouped)) => return Some(ungrouped),
+                (Some(Turn::Noisy { oldest, .. } | Turn::Quiet { oldest }), None) => {
+                    return Some(oldest);
+                }
+                (None, None) => return None,
+            }
+        }
     }
 }

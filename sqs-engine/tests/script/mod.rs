@@ -26,12 +26,12 @@
 //! | `counts` | the three counters | `visible=0 delayed=0 in-flight=0` |
 //! | `send A [delay=5] [group=g] [dedup=d] [size=n] [fill=x] [trace=t] [name:Type=value …]` | sends a message known as A, whose body is `A`, or `size` bytes of `fill` | `ok` |
 //! | `send-batch A B delay=5 C …` | the same as one batch; options are those of the names before them | `ok`, or `C failed: text` |
-//! | `receive [max=1] [wait=0] [visibility=30] [system=All] [attributes=All]` | | the messages by name, or `none` |
+//! | `receive [max=1] [wait=0] [visibility=30] [system=All] [attributes=All] [times=1]` | as often as `times` says | the messages by name, or `none` |
 //! | `poll P …` | the same options; must wait, and is then known as P | `ok` |
 //! | `answer P` | what poll P got so far | as receive, or `waiting` |
 //! | `cancel P` | its client hangs up | `ok` |
 //! | `show A [system] [attributes] [md5]` | what the last receive of A gave besides the body | `name=value …`, or `none` |
-//! | `delete A[.n]` | with the handle of A's last receive, or of the n-th | `ok` |
+//! | `delete A[.n] …` | with the handle of A's last receive, or of the n-th | `ok` |
 //! | `change A[.n] 10` | ChangeMessageVisibility | `ok` |
 //! | `purge` | | `ok` |
 //! | `call Action {json}` | any operation | its answer as JSON, in which `"*"` fits any string |
@@ -45,6 +45,7 @@
 //! that of the second, `$url` the URL of the queue in use, and `$arn.name` a queue's ARN. A value
 //! with blanks stands in double quotes, one with double quotes in single ones. A message that comes
 //! back with a new id is known by its body. `\n` in the text of a refusal is a line break.
+//! `A1..A3` is short for `A1 A2 A3`.
 
 mod parse;
 mod shapes;

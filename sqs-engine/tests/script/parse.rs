@@ -31,7 +31,7 @@ impl Step {
         Ok(Self {
             verb: verb.to_owned(),
             rest: rest.trim().to_owned(),
-            words: words(rest)?,
+            words: words(rest)?.iter().flat_map(|word| expand(word)).collect(),
             expected,
         })
     }
@@ -104,6 +104,30 @@ impl Expected {
             },
         }
     }
+}
+
+/// What `A1..A3` stands for: A1, A2 and A3. Any other word stands for itself.
+fn expand(word: &str) -> Vec<String> {
+    let numbered = |name: &str| {
+        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let number: u32 = name[prefix.len()..].parse().ok()?;
+        Some((prefix.to_owned(), number))
+    };
+    if let Some((first, last)) = word.split_once("..")
+        && let (Some((prefix, first)), Some((same, last))) = (numbered(first), numbered(last))
+        && prefix == same
+    {
+        return (first..=last)
+            .map(|number| format!("{prefix}{number}"))
+            .collect();
+    }
+    vec![word.to_owned()]
+}
+
+/// The same for every word of a text.
+pub(crate) fn expand_all(text: &str) -> String {
+    let words: Vec<_> = text.split(' ').flat_map(expand).collect();
+    words.join(" ")
 }
 
 /// Splits at blanks outside quotes. A single quote opens only where a value begins.

@@ -11,7 +11,7 @@ use sqs::{
 };
 use sqs_engine::{Config, Context, Engine, InFlightLimits, Outcome, Rules, Timestamp, WaiterId};
 
-use super::parse::{Expected, Step};
+use super::parse::{Expected, Step, expand_all};
 use super::shapes::{Json, attribute_text, entry, fits, pairs};
 
 pub(crate) struct World {
@@ -62,7 +62,7 @@ impl World {
                 Err(format!("was refused: {code}: {message}"))
             }
             (Expected::Answer(expected), Ok(Given::Text(text))) => {
-                if self.fill_in(expected) == text {
+                if expand_all(&self.fill_in(expected)) == text {
                     Ok(())
                 } else {
                     Err(format!("gave: {text}"))
@@ -106,10 +106,7 @@ impl World {
             "counts" => self.counts()?,
             "send" => self.send(step)?,
             "send-batch" => self.send_batch(step)?,
-            "receive" => {
-                let response = self.call(self.receive(step))?;
-                self.messages(&response)
-            }
+            "receive" => self.receive_all(step)?,
             "poll" => self.poll(step),
             "answer" => self.answer(&step.words[0])?,
             "cancel" => {
@@ -117,10 +114,12 @@ impl World {
                 "ok".into()
             }
             "show" => self.show(step),
-            "delete" => self.done(DeleteMessageInput::new(
-                &self.url,
-                self.handle(&step.words[0]),
-            ))?,
+            "delete" => {
+                for name in step.names() {
+                    self.done(DeleteMessageInput::new(&self.url, self.handle(name)))?;
+                }
+                "ok".into()
+            }
             "change" => {
                 let seconds = step.words[1].parse().expect("a number of seconds");
                 let handle = self.handle(&step.words[0]);
@@ -268,6 +267,15 @@ impl World {
         } else {
             failures.join(" ")
         })
+    }
+
+    fn receive_all(&mut self, step: &Step) -> Result<String, Error> {
+        let mut given = Vec::new();
+        for _ in 0..step.options().number("times").unwrap_or(1) {
+            let response = self.call(self.receive(step))?;
+            given.push(self.messages(&response));
+        }
+        Ok(given.join(" "))
     }
 
     fn receive(&self, step: &Step) -> ReceiveMessageInput {

@@ -1,0 +1,182 @@
+//! How much longer an operation takes in a large queue than in a small one.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use crate::Extent;
+use crate::clock::time;
+use crate::report::Report;
+use crate::store::{
+    BATCH, Sends, Store, change_request, delete_batch_request, delete_request, handles,
+    receive_request,
+};
+
+/// What a cost may be in the large queue, as a multiple of its cost in the small one.
+const MOST: f64 = 1.5;
+/// Calls that are timed together.
+const CALLS: usize = 60;
+
+/// One thing whose time is taken.
+struct Operation {
+    name: &'static str,
+    /// Takes the time of [`CALLS`] calls, and leaves the queue as large as it was.
+    run: fn(&mut Store) -> Duration,
+}
+
+const OPERATIONS: &[Operation] = &[
+    Operation {
+        name: "send",
+        run: send,
+    },
+    Operation {
+        name: "receive",
+        run: receive,
+    },
+    Operation {
+        name: "change visibility",
+        run: change,
+    },
+    Operation {
+        name: "delete",
+        run: delete,
+    },
+    Operation {
+        name: "send, receive, delete",
+        run: cycle,
+    },
+    Operation {
+        name: "the same in batches of 10, per message",
+        run: batches,
+    },
+];
+
+pub(crate) fn measure(extent: &Extent, report: &mut Report) {
+    let Extent { small, large, .. } = *extent;
+    compare(
+        "Standard queue",
+        [small, large].map(|size| (size, Store::with(Sends::default(), size))),
+        OPERATIONS,
+        extent.rounds,
+        report,
+    );
+    let groups = Sends {
+        groups: 10,
+        ..Sends::default()
+    };
+    compare(
+        "Standard queue, messages in 10 groups",
+        [small, large].map(|size| (size, Store::with(groups, size))),
+        OPERATIONS,
+        extent.rounds,
+        report,
+    );
+}
+
+/// Measures each operation in both stores in turns.
+fn compare(
+    title: &str,
+    stores: [(usize, Store); 2],
+    operations: &[Operation],
+    rounds: usize,
+    report: &mut Report,
+) {
+    let [(small_size, mut small), (large_size, mut large)] = stores;
+    let columns = [
+        format!("with {small_size}"),
+        format!("with {large_size}"),
+        "ratio".to_owned(),
+    ];
+    let title =
+        format!("{title}: time per call, the median of {rounds} rounds, at most {MOST} times");
+    report.section(title, &columns.each_ref().map(String::as_str));
+    for operation in operations {
+        // The first round warms up and does not count.
+        let (mut of_small, mut of_large) = (Vec::new(), Vec::new());
+        for round in 0..=rounds {
+            let times = ((operation.run)(&mut small), (operation.run)(&mut large));
+            if round > 0 {
+                of_small.push(times.0);
+                of_large.push(times.1);
+            }
+        }
+        let (small_time, large_time) = (median(of_small), median(of_large));
+        let ratio = large_time / small_time;
+        let cells = vec![
+            format!("{small_time:.0} ns"),
+            format!("{large_time:.0} ns"),
+            format!("{ratio:.2}"),
+        ];
+        report.row(operation.name, cells, ratio, Some(MOST));
+    }
+}
+
+/// Of the times of rounds: the median, in nanoseconds per call.
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    let middle = times[times.len() / 2];
+    middle.as_secs_f64() * 1e9 / CALLS as f64
+}
+
+fn send(store: &mut Store) -> Duration {
+    let requests: Vec<_> = (0..CALLS).map(|_| store.send_request()).collect();
+    let taken = perform(store, requests);
+    let oldest = store.receive(CALLS);
+    store.delete(oldest);
+    taken
+}
+
+fn receive(store: &mut Store) -> Duration {
+    let mut answers = Vec::with_capacity(CALLS);
+    let taken = time(|| {
+        answers.extend((0..CALLS).map(|_| store.call(receive_request(1))));
+    });
+    store.give_back(answers.into_iter().flat_map(handles).collect());
+    taken
+}
+
+fn change(store: &mut Store) -> Duration {
+    let received = store.receive(CALLS);
+    let requests = received.iter().map(|handle| change_request(handle, 60));
+    let requests = requests.collect();
+    let taken = perform(store, requests);
+    store.give_back(received);
+    taken
+}
+
+fn delete(store: &mut Store) -> Duration {
+    let received = store.receive(CALLS);
+    let requests = received.iter().map(|handle| delete_request(handle));
+    let requests = requests.collect();
+    let taken = perform(store, requests);
+    store.send(CALLS);
+    taken
+}
+
+fn cycle(store: &mut Store) -> Duration {
+    time(|| {
+        for _ in 0..CALLS {
+            store.send(1);
+            let received = store.receive(1);
+            store.delete(received);
+        }
+    })
+}
+
+fn batches(store: &mut Store) -> Duration {
+    time(|| {
+        for _ in 0..CALLS / BATCH {
+            let request = store.send_batch_request();
+            black_box(store.call(request));
+            let received = store.receive(BATCH);
+            black_box(store.call(delete_batch_request(&received)));
+        }
+    })
+}
+
+/// The time of some calls, without that of making the requests and dropping the answers.
+fn perform(store: &mut Store, requests: Vec<sqs::Request>) -> Duration {
+    let mut answers = Vec::with_capacity(requests.len());
+    time(|| {
+        answers.extend(requests.into_iter().map(|request| store.call(request)));
+    })
+}
