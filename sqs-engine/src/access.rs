@@ -6,6 +6,7 @@ use crate::directory::QueueName;
 use crate::engine::{Context, Engine};
 use crate::errors;
 use crate::id::QueueId;
+use crate::queue::Queue;
 
 /// The queue that a `QueueUrl` names, if the caller may do `operation` there.
 ///
@@ -26,10 +27,17 @@ pub(crate) fn queue_for(
     let id = engine
         .find(account, &context.region, name)
         .ok_or_else(errors::queue_does_not_exist)?;
-    if account != context.account {
-        return Err(denied(context, operation, &engine.queue(id)?.name));
-    }
+    check(engine.queue(id)?, context, operation)?;
     Ok(id)
+}
+
+/// Checks that the caller may do `operation` at a queue.
+pub(crate) fn check(queue: &Queue, context: &Context, operation: Operation) -> Result<(), Error> {
+    if *queue.name.account == *context.account {
+        Ok(())
+    } else {
+        Err(denied(context, operation, &queue.name))
+    }
 }
 
 fn owner_and_name<'a>(url: &'a str, context: &'a Context) -> (&'a str, &'a str) {

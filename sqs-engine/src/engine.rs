@@ -11,6 +11,7 @@ use crate::id::{IdSource, QueueId};
 use crate::inspect::Inspect;
 use crate::ops::{self, receive::Receive};
 use crate::queue::Queue;
+use crate::tasks::Tasks;
 use crate::time::Timestamp;
 use crate::waiters::{Completed, WaiterId, Waiters};
 
@@ -189,6 +190,7 @@ pub struct Engine {
     pub(crate) ids: IdSource,
     pub(crate) directory: Directory,
     pub(crate) waiters: Waiters,
+    pub(crate) tasks: Tasks,
     queues: BTreeMap<QueueId, Queue>,
     /// The next deadline of each queue that has one.
     deadlines: BTreeSet<(Timestamp, QueueId)>,
@@ -212,6 +214,7 @@ impl Engine {
             ids: IdSource::new(seed),
             directory: Directory::default(),
             waiters: Waiters::default(),
+            tasks: Tasks::default(),
             queues: BTreeMap::new(),
             deadlines: BTreeSet::new(),
             touched: Vec::new(),
@@ -232,8 +235,8 @@ impl Engine {
     /// Lets time pass until `now`. Each deadline on the way happens in its turn and at its own
     /// time, as if the engine had been called then.
     ///
-    /// At one and the same time messages become visible, and are given to the polls that wait,
-    /// before those polls end with nothing.
+    /// At one and the same time messages become visible, then the tasks that are due move theirs,
+    /// and both are given to the polls that wait, before those polls end with nothing.
     pub fn advance(&mut self, now: Timestamp) {
         while let Some(deadline) = self.next_deadline()
             && deadline <= now
@@ -243,6 +246,12 @@ impl Engine {
                 && due <= deadline
             {
                 self.touched.push(queue);
+                self.settle();
+            }
+            while let Some((due, source)) = self.tasks.next_step()
+                && due <= deadline
+            {
+                ops::move_task::step(self, source);
                 self.settle();
             }
             while let Some((due, waiter)) = self.waiters.first_deadline()
@@ -261,8 +270,9 @@ impl Engine {
     #[must_use]
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let queue = self.deadlines.first().map(|(due, _)| *due);
+        let task = self.tasks.next_step().map(|(due, _)| due);
         let waiter = self.waiters.first_deadline().map(|(due, _)| due);
-        queue.into_iter().chain(waiter).min()
+        [queue, task, waiter].into_iter().flatten().min()
     }
 
     /// The next long poll that has been answered, in the order of the answers.
@@ -366,6 +376,7 @@ impl Engine {
             self.deadlines.remove(&(due, id));
         }
         self.directory.remove(&queue.name);
+        self.tasks.forget(id);
         let waiting: Vec<_> = self.waiters.of(id).collect();
         for waiter in waiting {
             self.waiters

@@ -62,6 +62,7 @@ pub(crate) struct IdSource {
     seed: u64,
     messages: u64,
     queues: u64,
+    tasks: u64,
 }
 
 impl IdSource {
@@ -70,13 +71,24 @@ impl IdSource {
             seed,
             messages: 0,
             queues: 0,
+            tasks: 0,
         }
     }
 
     /// A message id that this source has not given before.
     pub(crate) fn next_message(&mut self) -> MessageId {
-        let hash = self.hash("message id", &[&self.messages.to_be_bytes()]);
         self.messages += 1;
+        self.uuid("message id", self.messages - 1)
+    }
+
+    /// The id of a new move task, a UUID as well.
+    pub(crate) fn next_task(&mut self) -> String {
+        self.tasks += 1;
+        self.uuid("task id", self.tasks).to_string()
+    }
+
+    fn uuid(&self, purpose: &str, number: u64) -> MessageId {
+        let hash = self.hash(purpose, &[&number.to_be_bytes()]);
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&hash[..16]);
         // RFC 9562, section 5.4: the version in the high bits of octet 6, the variant in those of octet 8.

@@ -23,6 +23,7 @@
 //! | `access` | which queue a URL means, and whether the caller may use it |
 //! | `directory` | names, by account and region |
 //! | `waiters` | long polls |
+//! | `tasks` | message move tasks |
 //! | `id`, `digest`, `time` | ids and receipt handles, MD5s, points in time |
 
 mod access;
@@ -35,6 +36,7 @@ mod id;
 pub mod inspect;
 mod ops;
 mod queue;
+mod tasks;
 mod time;
 mod unsupported;
 mod waiters;

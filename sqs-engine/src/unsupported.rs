@@ -6,7 +6,6 @@
 //! | not supported | refused where |
 //! |---|---|
 //! | AddPermission, RemovePermission | `ops::perform` |
-//! | StartMessageMoveTask, CancelMessageMoveTask, ListMessageMoveTasks | `ops::perform` |
 //! | TagQueue, UntagQueue, ListQueueTags | `ops::perform` |
 //! | FIFO queues ([`FIFO_QUEUE`]) | CreateQueue |
 //! | tags on CreateQueue ([`TAGS`]) | CreateQueue |

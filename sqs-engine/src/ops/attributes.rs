@@ -13,7 +13,7 @@ use crate::engine::{Context, Engine};
 use crate::errors;
 use crate::queue::Queue;
 use crate::queue::attributes::Changes;
-use crate::queue::redrive::RedrivePolicy;
+use crate::queue::redrive::{RedrivePolicy, is_same_kind};
 
 /// Attributes that are known and not set, or not this queue's, are left out without a word.
 pub(super) fn get(
@@ -89,7 +89,7 @@ pub(super) fn check_redrive(
     let Some(found) = found else {
         return refuse("Dead letter target does not exist.");
     };
-    if is_fifo_name(target.name()) != is_fifo_name(&source.name) {
+    if !is_same_kind(target.name(), &source.name) {
         return refuse("Dead-letter queue must be same type of queue as the source.");
     }
     match engine.queue(found)?.attributes.redrive_allow() {
@@ -129,9 +129,4 @@ pub(crate) fn shown(queue: &Queue) -> BTreeMap<QueueAttributeName, String> {
         (Name::QueueArn, queue.name.arn()),
     ]);
     shown
-}
-
-/// A queue is a FIFO queue if and only if its name says so.
-fn is_fifo_name(name: &str) -> bool {
-    name.ends_with(".fifo")
 }

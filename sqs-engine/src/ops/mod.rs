@@ -8,6 +8,7 @@ pub(crate) mod attributes;
 mod batch;
 mod delete;
 mod message_attributes;
+pub(crate) mod move_task;
 mod purge;
 mod queues;
 pub(crate) mod receive;
@@ -22,6 +23,9 @@ use crate::unsupported;
 /// Performs one command.
 pub(crate) fn perform(engine: &mut Engine, context: &Context, request: Request) -> Outcome {
     let answer = match request {
+        Request::CancelMessageMoveTask(input) => {
+            move_task::cancel(engine, context, input).map(Response::CancelMessageMoveTask)
+        }
         Request::ChangeMessageVisibility(input) => {
             visibility::change(engine, context, &input).map(Response::ChangeMessageVisibility)
         }
@@ -50,6 +54,9 @@ pub(crate) fn perform(engine: &mut Engine, context: &Context, request: Request) 
         Request::ListDeadLetterSourceQueues(input) => {
             queues::list_sources(engine, context, input).map(Response::ListDeadLetterSourceQueues)
         }
+        Request::ListMessageMoveTasks(input) => {
+            move_task::list(engine, context, input).map(Response::ListMessageMoveTasks)
+        }
         Request::ListQueues(input) => {
             queues::list(engine, context, input).map(Response::ListQueues)
         }
@@ -66,12 +73,12 @@ pub(crate) fn perform(engine: &mut Engine, context: &Context, request: Request) 
         Request::SetQueueAttributes(input) => {
             attributes::set(engine, context, input).map(Response::SetQueueAttributes)
         }
+        Request::StartMessageMoveTask(input) => {
+            move_task::start(engine, context, input).map(Response::StartMessageMoveTask)
+        }
         Request::AddPermission(_)
-        | Request::CancelMessageMoveTask(_)
-        | Request::ListMessageMoveTasks(_)
         | Request::ListQueueTags(_)
         | Request::RemovePermission(_)
-        | Request::StartMessageMoveTask(_)
         | Request::TagQueue(_)
         | Request::UntagQueue(_) => Err(unsupported::refuse(request.operation().name())),
     };

@@ -145,6 +145,21 @@ impl Message {
         self.set_state(MessageState::Visible);
     }
 
+    /// What was sent, to be sent anew: nothing is left of the life it had.
+    pub(crate) fn into_draft(self) -> Draft {
+        let extras = self.extras.map(|extras| *extras).unwrap_or_default();
+        Draft {
+            body: self.body,
+            body_md5: self.body_md5,
+            attributes: self.attributes,
+            extras: Extras {
+                dead_letter: None,
+                ..extras
+            },
+            delay: None,
+        }
+    }
+
     pub(crate) fn dead_letter(&self) -> Option<&DeadLetter> {
         self.extras.as_ref()?.dead_letter.as_ref()
     }

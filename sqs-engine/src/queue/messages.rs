@@ -172,6 +172,11 @@ impl Messages {
             .map(|(key, _)| key.enqueued_at)
     }
 
+    /// How many messages have ever come: the arrival that the next one will be.
+    pub(crate) fn arrivals(&self) -> u64 {
+        self.arrivals
+    }
+
     pub(crate) fn counts(&self) -> Counts {
         Counts {
             visible: self.states.ready.len(),

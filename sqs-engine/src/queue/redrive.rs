@@ -185,6 +185,12 @@ impl RedriveAllowPolicy {
     const ATTRIBUTE: QueueAttributeName = QueueAttributeName::RedriveAllowPolicy;
 }
 
+/// Whether two queues, by their names, are both FIFO queues or both standard ones: only a FIFO
+/// queue's name can end as it must.
+pub(crate) fn is_same_kind(one: &str, other: &str) -> bool {
+    one.ends_with(".fifo") == other.ends_with(".fifo")
+}
+
 fn refuse(attribute: QueueAttributeName, given: &str, reason: &str) -> Error {
     errors::invalid_value(given, attribute.name(), reason)
 }

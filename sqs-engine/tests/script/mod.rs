@@ -34,6 +34,9 @@
 //! | `delete A[.n] …` | with the handle of A's last receive, or of the n-th | `ok` |
 //! | `change A[.n] 10` | ChangeMessageVisibility | `ok` |
 //! | `purge` | | `ok` |
+//! | `move D [to=q] [rate=1]` | StartMessageMoveTask: empties the dead-letter queue D | `ok` |
+//! | `tasks D` | ListMessageMoveTasks, up to 10 | `RUNNING 1/3` for each: moved, and to move at the start; or `none` |
+//! | `stop-task` | CancelMessageMoveTask of the task started last | how many it moved |
 //! | `call Action {json}` | any operation | its answer as JSON, in which `"*"` fits any string |
 //! | `as account [region]` | calls from there from here on | `ok` |
 //! | `trace [header]` | calls with that `X-Amzn-Trace-Id` from here on, or without | `ok` |
@@ -42,7 +45,7 @@
 //! | `tick 1500ms`, `10s`, `5m`, `12h`, `14d` | lets time pass | `ok` |
 //!
 //! In JSON, in attributes and in what is expected `$A` is the handle of A's last receive, `$A.2`
-//! that of the second, `$url` the URL of the queue in use, and `$arn.name` a queue's ARN. A value
+//! that of the second, `$url` the URL of the queue in use, `$task` the handle of the task started last, and `$arn.name` a queue's ARN. A value
 //! with blanks stands in double quotes, one with double quotes in single ones. A message that comes
 //! back with a new id is known by its body. `\n` in the text of a refusal is a line break.
 //! `A1..A3` is short for `A1 A2 A3`.

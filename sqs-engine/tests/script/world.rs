@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sqs::{
-    ChangeMessageVisibilityInput, CreateQueueInput, DeleteMessageInput, DeleteQueueInput, Error,
-    GetQueueAttributesInput, Message, Operation, PurgeQueueInput, ReceiveMessageInput, Request,
-    Response, SendMessageBatchInput, SetQueueAttributesInput,
+    CancelMessageMoveTaskInput, ChangeMessageVisibilityInput, CreateQueueInput, DeleteMessageInput,
+    DeleteQueueInput, Error, GetQueueAttributesInput, ListMessageMoveTasksInput, Message,
+    Operation, PurgeQueueInput, ReceiveMessageInput, Request, Response, SendMessageBatchInput,
+    SetQueueAttributesInput, StartMessageMoveTaskInput,
 };
 use sqs_engine::{Config, Context, Engine, InFlightLimits, Outcome, Rules, Timestamp, WaiterId};
 
@@ -26,6 +27,8 @@ pub(crate) struct World {
     received: BTreeMap<String, Vec<Message>>,
     polls: BTreeMap<String, WaiterId>,
     answers: BTreeMap<WaiterId, Result<Response, Error>>,
+    /// The handle of the move task started last.
+    task: String,
 }
 
 /// What a step gives.
@@ -49,6 +52,7 @@ impl World {
             received: BTreeMap::new(),
             polls: BTreeMap::new(),
             answers: BTreeMap::new(),
+            task: String::new(),
         }
     }
 
@@ -127,6 +131,9 @@ impl World {
                     &self.url, handle, seconds,
                 ))?
             }
+            "move" => self.start_task(step)?,
+            "tasks" => self.tasks(&step.words[0])?,
+            "stop-task" => self.stop_task()?,
             "purge" => self.done(PurgeQueueInput::new(&self.url))?,
             "call" => return self.call_json(&step.rest).map(Given::Json),
             "as" => self.call_as(step),
@@ -181,6 +188,53 @@ impl World {
         let policy = serde_json::json!({ "deadLetterTargetArn": arn, "maxReceiveCount": count });
         let attributes = [("RedrivePolicy", policy.to_string())];
         self.done(SetQueueAttributesInput::new(&self.url, attributes))
+    }
+
+    fn start_task(&mut self, step: &Step) -> Result<String, Error> {
+        let options = step.options();
+        let input = StartMessageMoveTaskInput {
+            destination_arn: options.text("to").map(|queue| self.arn(queue)),
+            max_number_of_messages_per_second: options.number("rate"),
+            ..StartMessageMoveTaskInput::new(self.arn(&step.words[0]))
+        };
+        let Response::StartMessageMoveTask(output) = self.call(input)? else {
+            panic!("not an answer to StartMessageMoveTask");
+        };
+        self.task = output.task_handle.expect("a handle");
+        Ok("ok".into())
+    }
+
+    fn tasks(&mut self, queue: &str) -> Result<String, Error> {
+        let input = ListMessageMoveTasksInput {
+            max_results: Some(10),
+            ..ListMessageMoveTasksInput::new(self.arn(queue))
+        };
+        let Response::ListMessageMoveTasks(output) = self.call(input)? else {
+            panic!("not an answer to ListMessageMoveTasks");
+        };
+        let tasks = output.results.into_iter().map(|task| {
+            let status = task.status.expect("a status");
+            let moved = task.approximate_number_of_messages_moved;
+            let to_move = task
+                .approximate_number_of_messages_to_move
+                .expect("a count");
+            let reason = task.failure_reason.map(|reason| format!(" {reason}"));
+            format!("{status} {moved}/{to_move}{}", reason.unwrap_or_default())
+        });
+        let tasks: Vec<_> = tasks.collect();
+        Ok(if tasks.is_empty() {
+            "none".into()
+        } else {
+            tasks.join(", ")
+        })
+    }
+
+    fn stop_task(&mut self) -> Result<String, Error> {
+        let input = CancelMessageMoveTaskInput::new(&self.task);
+        let Response::CancelMessageMoveTask(output) = self.call(input)? else {
+            panic!("not an answer to CancelMessageMoveTask");
+        };
+        Ok(output.approximate_number_of_messages_moved.to_string())
     }
 
     fn arn(&self, queue: &str) -> String {
@@ -451,6 +505,8 @@ impl World {
             let name = part[..end].trim_end_matches('.');
             filled += &if name == "url" {
                 self.url.clone()
+            } else if name == "task" {
+                self.task.clone()
             } else if let Some(queue) = name.strip_prefix("arn.") {
                 self.arn(queue)
             } else {
