@@ -6,6 +6,7 @@ use crate::directory::QueueName;
 use crate::engine::{Context, Engine};
 use crate::errors;
 use crate::id::QueueId;
+use crate::policy::{Call, Verdict};
 use crate::queue::Queue;
 
 /// The queue that a `QueueUrl` names, if the caller may do `operation` there.
@@ -32,12 +33,33 @@ pub(crate) fn queue_for(
 }
 
 /// Checks that the caller may do `operation` at a queue.
+///
+/// The queue's owner may do everything that its policy does not deny. Others may do what the policy
+/// allows them and does not deny, and never what cannot be shared.
 pub(crate) fn check(queue: &Queue, context: &Context, operation: Operation) -> Result<(), Error> {
-    if *queue.name.account == *context.account {
-        Ok(())
-    } else {
-        Err(denied(context, operation, &queue.name))
+    let is_owner = *queue.name.account == *context.account;
+    let verdict = verdict(queue, context, operation);
+    let refuse = |because: Because| Err(denied(context, operation, &queue.name, because));
+    match (is_owner, verdict, Sharing::of(operation)) {
+        (true, Verdict::Denied, _) if mends_policies(operation) => Ok(()),
+        (_, Verdict::Denied, _) => refuse(Because::Denied),
+        (true, Verdict::Allowed | Verdict::Unmentioned, _)
+        | (false, Verdict::Allowed, Sharing::ByPolicy) => Ok(()),
+        (false, Verdict::Allowed, Sharing::Never) | (false, Verdict::Unmentioned, _) => {
+            refuse(Because::NotAllowed)
+        }
     }
+}
+
+fn verdict(queue: &Queue, context: &Context, operation: Operation) -> Verdict {
+    let Some(policy) = queue.attributes.policy() else {
+        return Verdict::Unmentioned;
+    };
+    policy.judge(Call {
+        account: &context.account,
+        action: &format!("sqs:{}", policy_action(operation)),
+        resource: &queue.name.arn(),
+    })
 }
 
 fn owner_and_name<'a>(url: &'a str, context: &'a Context) -> (&'a str, &'a str) {
@@ -48,8 +70,76 @@ fn owner_and_name<'a>(url: &'a str, context: &'a Context) -> (&'a str, &'a str) 
     (account, name)
 }
 
-/// The caller acts as the root of its account: there are no users here.
-fn denied(context: &Context, operation: Operation, queue: &QueueName) -> Error {
+/// Whether a policy can let other accounts call an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// If it says so.
+    ByPolicy,
+    /// Whatever it says.
+    Never,
+}
+
+impl Sharing {
+    /// As AWS lists them in [Limitations of Amazon SQS custom policies].
+    ///
+    /// [Limitations of Amazon SQS custom policies]: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-limitations-of-custom-policies.html
+    pub(crate) fn of(operation: Operation) -> Self {
+        match operation {
+            Operation::ChangeMessageVisibility
+            | Operation::ChangeMessageVisibilityBatch
+            | Operation::DeleteMessage
+            | Operation::DeleteMessageBatch
+            | Operation::GetQueueAttributes
+            | Operation::GetQueueUrl
+            | Operation::ListDeadLetterSourceQueues
+            | Operation::PurgeQueue
+            | Operation::ReceiveMessage
+            | Operation::SendMessage
+            | Operation::SendMessageBatch => Self::ByPolicy,
+            Operation::AddPermission
+            | Operation::CancelMessageMoveTask
+            | Operation::CreateQueue
+            | Operation::DeleteQueue
+            | Operation::ListMessageMoveTasks
+            | Operation::ListQueueTags
+            | Operation::ListQueues
+            | Operation::RemovePermission
+            | Operation::SetQueueAttributes
+            | Operation::StartMessageMoveTask
+            | Operation::TagQueue
+            | Operation::UntagQueue => Self::Never,
+        }
+    }
+}
+
+/// What the owner can always do, or a policy that denies everything to everybody could never be
+/// taken away again. On AWS this is [left to the account's root user], and as that one callers act
+/// here: there are no others.
+///
+/// [left to the account's root user]: https://docs.aws.amazon.com/IAM/latest/UserGuide/root-user-tasks.html
+fn mends_policies(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::AddPermission
+            | Operation::GetQueueAttributes
+            | Operation::GetQueueUrl
+            | Operation::RemovePermission
+            | Operation::SetQueueAttributes
+    )
+}
+
+/// Why a call is refused.
+#[derive(Clone, Copy)]
+enum Because {
+    /// Nothing lets the caller in.
+    NotAllowed,
+    /// The policy keeps it out.
+    Denied,
+}
+
+/// The caller acts as the root of its account: there are no users here. AWS's words for a denial by
+/// a queue's policy are those that IAM documents for all services.
+fn denied(context: &Context, operation: Operation, queue: &QueueName, because: Because) -> Error {
     let user = format!(
         "arn:{}:iam::{}:root",
         partition(&context.region),
@@ -57,9 +147,14 @@ fn denied(context: &Context, operation: Operation, queue: &QueueName) -> Error {
     );
     let action = format!("sqs:{}", policy_action(operation).to_ascii_lowercase());
     let resource = queue.arn();
+    let reason = match because {
+        Because::NotAllowed => {
+            format!("because no identity-based policy allows the {action} action")
+        }
+        Because::Denied => "with an explicit deny in a resource-based policy".into(),
+    };
     let message = format!(
-        "User: {user} is not authorized to perform: {action} on resource: {resource} \
-         because no identity-based policy allows the {action} action"
+        "User: {user} is not authorized to perform: {action} on resource: {resource} {reason}"
     );
     Error::new(ErrorCode::AccessDeniedException, message)
 }

@@ -135,6 +135,12 @@ impl<'a> QueueView<'a> {
             .collect()
     }
 
+    /// Its tags, values by key.
+    #[must_use]
+    pub fn tags(&self) -> &'a BTreeMap<String, String> {
+        &self.queue.tags
+    }
+
     /// How many messages it has in each state. Costs nothing to know.
     #[must_use]
     pub fn counts(&self) -> Counts {
@@ -258,6 +264,12 @@ impl<'a> MessageView<'a> {
     #[must_use]
     pub fn dead_letter_source(&self) -> Option<String> {
         Some(self.message.dead_letter()?.source.arn())
+    }
+
+    /// The account that sent it.
+    #[must_use]
+    pub fn sender(&self) -> &'a str {
+        self.message.sender().unwrap_or(&self.queue.name.account)
     }
 
     /// The X-Ray trace header that it was sent with.

@@ -21,6 +21,7 @@
 //! | `ops/<family>` | what each operation does; twin of `sqs::shapes::<family>`, where it says what each takes |
 //! | `queue` | a queue, its attributes, its messages and the order in which they are offered |
 //! | `access` | which queue a URL means, and whether the caller may use it |
+//! | `policy` | what a queue's policy says, and how permissions are added to it |
 //! | `directory` | names, by account and region |
 //! | `waiters` | long polls |
 //! | `tasks` | message move tasks |
@@ -35,6 +36,7 @@ mod errors;
 mod id;
 pub mod inspect;
 mod ops;
+mod policy;
 mod queue;
 mod tasks;
 mod time;

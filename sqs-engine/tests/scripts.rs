@@ -58,6 +58,7 @@ fn a_wrong_expectation_fails() {
 
 scripts! {
     s2_0_queue_url "2.0-queue-url.txt";
+    s2_1_add_permission "2.1-add-permission.txt";
     s2_3_change_visibility "2.3-change-visibility.txt";
     s2_5_create_queue "2.5-create-queue.txt";
     s2_8_delete_queue "2.8-delete-queue.txt";
@@ -67,10 +68,13 @@ scripts! {
     s2_14_list_queues "2.14-list-queues.txt";
     s2_15_purge "2.15-purge.txt";
     s2_16_receive "2.16-receive.txt";
+    s2_17_remove_permission "2.17-remove-permission.txt";
     s2_18_send "2.18-send.txt";
     s2_19_send_batch "2.19-send-batch.txt";
     s2_20_batches "2.20-batches.txt";
     s2_21_set_attributes "2.21-set-attributes.txt";
+    s2_23_tags "2.23-tags.txt";
+    s3_1_policy "3.1-policy.txt";
     s3_2_counters "3.2-counters.txt";
     s3_4_redrive_policy "3.4-redrive-policy.txt";
     s3_5_redrive_allow_policy "3.5-redrive-allow-policy.txt";
@@ -88,6 +92,8 @@ scripts! {
     s6_digests "6-digests.txt";
     s7_1_sizes "7.1-sizes.txt";
     s7_2_message_attributes "7.2-message-attributes.txt";
+    s7_5_tags "7.5-tags.txt";
     s8_1_accounts_and_regions "8.1-accounts-and-regions.txt";
     s8_2_not_supported_yet "8.2-not-supported-yet.txt";
+    s8_3_access "8.3-access.txt";
 }

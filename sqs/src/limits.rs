@@ -222,6 +222,10 @@ limits! {
     POLICY_SIZE "Policy" 1..=8_192 Bytes None, guide "quotas-policies";
     /// How many statements a queue's policy has.
     POLICY_STATEMENTS "policy statements" 1..=20 Items None, guide "quotas-policies";
+    /// How many principals a queue's policy names.
+    POLICY_PRINCIPALS "policy principals" 1..=50 Items None, guide "quotas-policies";
+    /// How many conditions a queue's policy has.
+    POLICY_CONDITIONS "policy conditions" 0..=10 Items None, guide "quotas-policies";
     /// How many actions one statement names.
     ACTIONS_PER_STATEMENT "Actions" 1..=7 Items None, guide "quotas-policies";
 

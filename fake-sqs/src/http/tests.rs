@@ -368,3 +368,83 @@ async fn an_account_sees_its_own_queues_only_and_a_region_too() {
     assert_eq!(send("b", "us-east-1", list()).await.json(), json!({}));
     assert_eq!(send("a", "eu-west-1", list()).await.json(), json!({}));
 }
+
+#[tokio::test]
+async fn a_tag_whose_value_is_null_is_refused_by_sqs_and_not_by_the_protocol() {
+    let (harness, url) = with_queue().await;
+    for (action, input) in [
+        ("TagQueue", json!({"QueueUrl": url, "Tags": {"team": null}})),
+        (
+            "CreateQueue",
+            json!({"QueueName": "others", "tags": {"team": null}}),
+        ),
+    ] {
+        let answer = harness.call(action, &input).await;
+        answer.assert_error(
+            400,
+            "com.amazon.coral.service#InvalidParameterValueException",
+            "InvalidParameterValue;Sender",
+            "the parameter 'value' may not be null",
+        );
+    }
+    // A number is no string, there as anywhere.
+    let input = json!({"QueueUrl": url, "Tags": {"team": 1}});
+    let answer = harness.call("TagQueue", &input).await;
+    let message = "NUMBER_VALUE can not be converted to a String";
+    assert_error(&answer, SERIALIZATION, message);
+}
+
+#[tokio::test]
+async fn another_account_is_let_in_by_the_policy_of_the_queue() {
+    let other = "other:secret:111122223333".parse().expect("a credential");
+    let own = "test:test:000000000000".parse().expect("a credential");
+    let harness = Harness::with(FakeSqs::builder().credential(own).credential(other));
+    let created = harness
+        .call("CreateQueue", &json!({"QueueName": "orders"}))
+        .await;
+    let url = created.json()["QueueUrl"].clone();
+    let other = Signer::new(Credentials::new("other", "secret"), "us-east-1", "sqs");
+    let send = call(
+        "SendMessage",
+        &json!({"QueueUrl": url, "MessageBody": "hello"}),
+    );
+    let send = || signed_by(&other, send.clone(), now());
+
+    let refused = harness.send(send()).await;
+    refused.assert_error(
+        403,
+        "com.amazon.coral.service#AccessDeniedException",
+        "AccessDenied;Sender",
+        "User: arn:aws:iam::111122223333:root is not authorized to perform: sqs:sendmessage on \
+         resource: arn:aws:sqs:us-east-1:000000000000:orders because no identity-based policy \
+         allows the sqs:sendmessage action",
+    );
+
+    let input = json!({
+        "QueueUrl": url, "Label": "others", "AWSAccountIds": ["111122223333"],
+        "Actions": ["SendMessage"],
+    });
+    let permitted = harness.call("AddPermission", &input).await;
+    assert_eq!((permitted.status, permitted.text()), (200, ""));
+    let sent = harness.send(send()).await;
+    assert_eq!(sent.status, 200, "{}", sent.text());
+
+    let input = json!({"QueueUrl": url, "AttributeNames": ["SenderId"]});
+    let received = harness.call("ReceiveMessage", &input).await;
+    let message = &received.json()["Messages"][0];
+    assert_eq!(message["Attributes"]["SenderId"], "111122223333");
+}
+
+#[tokio::test]
+async fn a_policy_over_its_limits_is_answered_with_403() {
+    let (harness, url) = with_queue().await;
+    let policy = "x".repeat(8_193);
+    let input = json!({"QueueUrl": url, "Attributes": {"Policy": policy}});
+    let answer = harness.call("SetQueueAttributes", &input).await;
+    answer.assert_error(
+        403,
+        "com.amazonaws.sqs#OverLimit",
+        "OverLimit;Sender",
+        "Submitted policy is over max allowed size.",
+    );
+}

@@ -9,20 +9,24 @@ mod batch;
 mod delete;
 mod message_attributes;
 pub(crate) mod move_task;
+mod permissions;
 mod purge;
 mod queues;
 pub(crate) mod receive;
 mod send;
+mod tags;
 mod visibility;
 
 use sqs::{Request, Response};
 
 use crate::engine::{Context, Engine, Outcome};
-use crate::unsupported;
 
 /// Performs one command.
 pub(crate) fn perform(engine: &mut Engine, context: &Context, request: Request) -> Outcome {
     let answer = match request {
+        Request::AddPermission(input) => {
+            permissions::add(engine, context, input).map(Response::AddPermission)
+        }
         Request::CancelMessageMoveTask(input) => {
             move_task::cancel(engine, context, input).map(Response::CancelMessageMoveTask)
         }
@@ -57,6 +61,9 @@ pub(crate) fn perform(engine: &mut Engine, context: &Context, request: Request) 
         Request::ListMessageMoveTasks(input) => {
             move_task::list(engine, context, input).map(Response::ListMessageMoveTasks)
         }
+        Request::ListQueueTags(input) => {
+            tags::list(engine, context, &input).map(Response::ListQueueTags)
+        }
         Request::ListQueues(input) => {
             queues::list(engine, context, input).map(Response::ListQueues)
         }
@@ -64,6 +71,9 @@ pub(crate) fn perform(engine: &mut Engine, context: &Context, request: Request) 
             purge::purge(engine, context, &input).map(Response::PurgeQueue)
         }
         Request::ReceiveMessage(input) => return receive::receive(engine, context, input),
+        Request::RemovePermission(input) => {
+            permissions::remove(engine, context, input).map(Response::RemovePermission)
+        }
         Request::SendMessage(input) => {
             send::send(engine, context, input).map(Response::SendMessage)
         }
@@ -76,11 +86,8 @@ pub(crate) fn perform(engine: &mut Engine, context: &Context, request: Request) 
         Request::StartMessageMoveTask(input) => {
             move_task::start(engine, context, input).map(Response::StartMessageMoveTask)
         }
-        Request::AddPermission(_)
-        | Request::ListQueueTags(_)
-        | Request::RemovePermission(_)
-        | Request::TagQueue(_)
-        | Request::UntagQueue(_) => Err(unsupported::refuse(request.operation().name())),
+        Request::TagQueue(input) => tags::tag(engine, context, input).map(Response::TagQueue),
+        Request::UntagQueue(input) => tags::untag(engine, context, input).map(Response::UntagQueue),
     };
     Outcome::Done(answer)
 }

@@ -10,17 +10,19 @@ use sqs::{
     QueueAttributeName, limits,
 };
 
-use crate::access::queue_for;
+use crate::access::{self, queue_for};
 use crate::checks;
 use crate::directory::QueueName;
 use crate::engine::{Context, Engine, Rules, queue_url};
 use crate::errors::{self, invalid_parameter};
 use crate::ops::attributes::check_redrive;
+use crate::ops::tags;
 use crate::queue::Queue;
 use crate::queue::attributes::{Changes, QueueAttributes, boolean};
 use crate::unsupported;
 
-/// For a queue that exists only the attributes given are compared, with their present values.
+/// For a queue that exists only the attributes given are compared, with their present values; and
+/// its tags, if any are given.
 pub(super) fn create(
     engine: &mut Engine,
     context: &Context,
@@ -32,17 +34,21 @@ pub(super) fn create(
     let mut attributes = input.attributes.unwrap_or_default();
     check_kind(&name, &mut attributes)?;
     let changes = Changes::parse(&attributes)?;
-    if input.tags.is_some_and(|tags| !tags.is_empty()) {
-        return Err(unsupported::refuse(unsupported::TAGS));
-    }
+    let tags = tags::parse(input.tags)?;
+    tags::check_count(&tags, &name)?;
     let url = queue_url(context, &context.account, &name);
     if let Some(id) = engine.find(&context.account, &context.region, &name) {
-        return match changes.first_difference(&engine.queue(id)?.attributes) {
-            None => Ok(CreateQueueOutput {
-                queue_url: Some(url),
-            }),
-            Some(attribute) => Err(exists(attribute)),
-        };
+        let queue = engine.queue(id)?;
+        if let Some(attribute) = changes.first_difference(&queue.attributes) {
+            return Err(exists(&format!("attribute {attribute}")));
+        }
+        // No tags are not compared: AWS does not tell an empty map from none.
+        if !tags.is_empty() && tags != queue.tags {
+            return Err(exists("tags"));
+        }
+        return Ok(CreateQueueOutput {
+            queue_url: Some(url),
+        });
     }
     check_not_just_deleted(engine, context, &name)?;
     let source = QueueName {
@@ -58,7 +64,9 @@ pub(super) fn create(
     let mut settings = QueueAttributes::default();
     changes.apply(&mut settings);
     let in_flight_limit = engine.limits.standard;
-    engine.add_queue(Queue::new(id, name, settings, in_flight_limit, engine.now));
+    let mut queue = Queue::new(id, name, settings, in_flight_limit, engine.now);
+    queue.tags = tags;
+    engine.add_queue(queue);
     Ok(CreateQueueOutput {
         queue_url: Some(url),
     })
@@ -83,7 +91,8 @@ pub(super) fn delete(
     Ok(DeleteQueueOutput {})
 }
 
-/// Another account's queue is not told from one that is not there.
+/// Another account's queue that the caller may not look for is not told from one that is not
+/// there.
 pub(super) fn url(
     engine: &Engine,
     context: &Context,
@@ -97,18 +106,22 @@ pub(super) fn url(
                 "Value for parameter QueueName is invalid. Reason: Must specify a queue name.";
             invalid_parameter(message)
         })?;
-    if input
-        .queue_owner_aws_account_id
-        .is_some_and(|owner| owner != context.account)
-    {
-        let message = "The specified queue does not exist or you do not have access to it.";
-        return Err(Error::new(ErrorCode::QueueDoesNotExist, message));
+    let owner = input.queue_owner_aws_account_id.as_ref();
+    let owner = owner.unwrap_or(&context.account);
+    let found = engine.find(owner, &context.region, &name);
+    if *owner == context.account {
+        found.ok_or_else(errors::queue_does_not_exist)?;
+    } else {
+        found
+            .and_then(|id| engine.queue(id).ok())
+            .filter(|queue| access::check(queue, context, Operation::GetQueueUrl).is_ok())
+            .ok_or_else(|| {
+                let message = "The specified queue does not exist or you do not have access to it.";
+                Error::new(ErrorCode::QueueDoesNotExist, message)
+            })?;
     }
-    engine
-        .find(&context.account, &context.region, &name)
-        .ok_or_else(errors::queue_does_not_exist)?;
     Ok(GetQueueUrlOutput {
-        queue_url: Some(queue_url(context, &context.account, &name)),
+        queue_url: Some(queue_url(context, owner, &name)),
     })
 }
 
@@ -260,10 +273,9 @@ fn check_not_just_deleted(engine: &Engine, context: &Context, name: &str) -> Res
     }
 }
 
-fn exists(attribute: QueueAttributeName) -> Error {
-    let message = format!(
-        "A queue already exists with the same name and a different value for attribute {attribute}"
-    );
+fn exists(what: &str) -> Error {
+    let message =
+        format!("A queue already exists with the same name and a different value for {what}");
     Error::new(ErrorCode::QueueNameExists, message)
 }
 

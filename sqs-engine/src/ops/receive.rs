@@ -195,7 +195,10 @@ impl Receive {
 
     fn system_attributes(&self, queue: &Queue, message: &Message) -> BTreeMap<String, String> {
         let value = |name: &MessageSystemAttributeName| match name {
-            MessageSystemAttributeName::SenderId => Some(queue.name.account.to_string()),
+            // An account, since there are no users here: AWS's answer for its root user.
+            MessageSystemAttributeName::SenderId => {
+                Some(message.sender().unwrap_or(&queue.name.account).to_owned())
+            }
             MessageSystemAttributeName::SentTimestamp => Some(message.sent_at.to_string()),
             MessageSystemAttributeName::ApproximateReceiveCount => {
                 Some(message.receive_count.to_string())

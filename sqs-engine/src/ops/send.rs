@@ -112,9 +112,12 @@ fn send_one(
     unchecked: Unchecked,
     place: Place,
 ) -> Result<Sent, Error> {
-    let max = engine.queue(queue)?.attributes.maximum_message_size();
+    let to = engine.queue(queue)?;
+    let max = to.attributes.maximum_message_size();
+    let is_foreign = *to.name.account != *context.account;
     let trace_header = context.trace_header.as_deref();
-    let (draft, system_attributes_md5) = unchecked.check(max, trace_header, place)?;
+    let (mut draft, system_attributes_md5) = unchecked.check(max, trace_header, place)?;
+    draft.extras.sender = is_foreign.then(|| context.account.as_str().into());
     let sent = Sent {
         id: engine.ids.next_message(),
         body_md5: draft.body_md5,
@@ -174,6 +177,7 @@ impl Unchecked {
         }
         let extras = Extras {
             group: self.group_id.map(String::into_boxed_str),
+            sender: None,
             trace_header: sent_trace.or(trace_header).map(Into::into),
             dead_letter: None,
         };

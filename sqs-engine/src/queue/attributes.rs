@@ -7,8 +7,8 @@ use sqs::limits::{self, Limit};
 use sqs::{Error, ErrorCode, QueueAttributeName};
 
 use crate::errors;
+use crate::policy::Policy;
 use crate::queue::redrive::{RedriveAllowPolicy, RedrivePolicy};
-use crate::unsupported;
 
 /// What can be set of a queue, checked. All times are in seconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,7 @@ pub(crate) struct QueueAttributes {
     kms_reuse: u32,
     redrive: Option<Box<RedrivePolicy>>,
     redrive_allow: Option<Box<RedriveAllowPolicy>>,
+    policy: Option<Box<Policy>>,
 }
 
 /// How AWS would encrypt the messages. Here nothing is encrypted: it is kept and shown.
@@ -49,6 +50,7 @@ impl Default for QueueAttributes {
             kms_reuse: or_zero(limits::KMS_DATA_KEY_REUSE_PERIOD_SECONDS),
             redrive: None,
             redrive_allow: None,
+            policy: None,
         }
     }
 }
@@ -81,6 +83,15 @@ impl QueueAttributes {
 
     pub(crate) fn redrive_allow(&self) -> Option<&RedriveAllowPolicy> {
         self.redrive_allow.as_deref()
+    }
+
+    /// Who else may use the queue.
+    pub(crate) fn policy(&self) -> Option<&Policy> {
+        self.policy.as_deref()
+    }
+
+    pub(crate) fn set_policy(&mut self, policy: Option<Policy>) {
+        self.policy = policy.map(Box::new);
     }
 
     /// An empty key ends KMS's encryption: its attributes go, and SQS's own encryption does not
@@ -127,6 +138,9 @@ impl QueueAttributes {
         if let Some(policy) = &self.redrive_allow {
             shown.push((Name::RedriveAllowPolicy, policy.to_json()));
         }
+        if let Some(policy) = self.policy() {
+            shown.push((Name::Policy, policy.text().to_owned()));
+        }
         shown
     }
 }
@@ -143,13 +157,13 @@ enum Change {
     KmsReuse(u32),
     ManagedSse(bool),
     MaximumMessageSize(u32),
+    /// `None` removes it.
+    Policy(Option<Policy>),
     ReceiveWait(u32),
     Redrive(Option<Box<RedrivePolicy>>),
     RedriveAllow(Option<Box<RedriveAllowPolicy>>),
     Retention(u32),
     Visibility(u32),
-    /// The removal of an attribute that cannot be there.
-    Nothing,
 }
 
 impl Changes {
@@ -159,7 +173,7 @@ impl Changes {
     ///
     /// `InvalidAttributeName` for a name that is unknown, read-only, or not a standard queue's;
     /// `InvalidAttributeValue` for a value that is malformed or out of range;
-    /// `UnsupportedOperation` for what is not built yet.
+    /// `OverLimit` for a policy that is too large.
     pub(crate) fn parse(attributes: &BTreeMap<String, String>) -> Result<Self, Error> {
         let changes: Result<Vec<_>, _> = attributes
             .iter()
@@ -226,12 +240,8 @@ impl Change {
             Name::RedrivePolicy => {
                 RedrivePolicy::parse(value).map(|policy| Self::Redrive(policy.map(Box::new)))
             }
-            Name::Policy => {
-                if value.is_empty() {
-                    return Ok(Self::Nothing);
-                }
-                Err(unsupported::refuse(&format!("The attribute {name}")))
-            }
+            Name::Policy if value.is_empty() => Ok(Self::Policy(None)),
+            Name::Policy => Ok(Self::Policy(Some(Policy::parse(value)?))),
             Name::DeduplicationScope | Name::FifoThroughputLimit => {
                 let message =
                     format!("You can specify the {name} only when FifoQueue is set to true.");
@@ -253,6 +263,7 @@ impl Change {
         match self {
             Self::Delay(given) => attributes.delay = *given,
             Self::MaximumMessageSize(given) => attributes.maximum_message_size = *given,
+            Self::Policy(given) => attributes.set_policy(given.clone()),
             Self::ReceiveWait(given) => attributes.receive_wait = *given,
             Self::Retention(given) => attributes.retention = *given,
             Self::Visibility(given) => attributes.visibility = *given,
@@ -269,7 +280,6 @@ impl Change {
                     attributes.encryption = Encryption::None;
                 }
             }
-            Self::Nothing => {}
         }
     }
 
@@ -280,6 +290,14 @@ impl Change {
             Self::MaximumMessageSize(given) => {
                 (Name::MaximumMessageSize, now.maximum_message_size == *given)
             }
+            Self::Policy(given) => (
+                Name::Policy,
+                match (given, now.policy()) {
+                    (Some(given), Some(now)) => given.is_same(now),
+                    (None, None) => true,
+                    (Some(_), None) | (None, Some(_)) => false,
+                },
+            ),
             Self::ReceiveWait(given) => (
                 Name::ReceiveMessageWaitTimeSeconds,
                 now.receive_wait == *given,
@@ -294,7 +312,6 @@ impl Change {
             ),
             Self::Redrive(given) => (Name::RedrivePolicy, now.redrive == *given),
             Self::RedriveAllow(given) => (Name::RedriveAllowPolicy, now.redrive_allow == *given),
-            Self::Nothing => return None,
         };
         (!same).then_some(name)
     }

@@ -32,6 +32,8 @@ pub(crate) struct Message {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extras {
     pub(crate) group: Option<Box<str>>,
+    /// The sender's account, if it is not the queue's.
+    pub(crate) sender: Option<Box<str>>,
     pub(crate) trace_header: Option<Box<str>>,
     pub(crate) dead_letter: Option<DeadLetter>,
 }
@@ -171,6 +173,11 @@ impl Message {
 
     pub(crate) fn group(&self) -> Option<&str> {
         self.extras.as_ref()?.group.as_deref()
+    }
+
+    /// The account that sent it; `None` if it is the queue's own.
+    pub(crate) fn sender(&self) -> Option<&str> {
+        self.extras.as_ref()?.sender.as_deref()
     }
 
     pub(crate) fn trace_header(&self) -> Option<&str> {

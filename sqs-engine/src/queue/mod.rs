@@ -7,6 +7,7 @@ pub(crate) mod messages;
 pub(crate) mod redrive;
 mod standard;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::directory::QueueName;
@@ -21,6 +22,7 @@ pub(crate) struct Queue {
     pub(crate) id: QueueId,
     pub(crate) name: QueueName,
     pub(crate) attributes: QueueAttributes,
+    pub(crate) tags: BTreeMap<String, String>,
     pub(crate) messages: Messages,
     /// How many messages may be in flight.
     in_flight_limit: u32,
@@ -43,6 +45,7 @@ impl Queue {
             id,
             name,
             attributes,
+            tags: BTreeMap::new(),
             messages: Messages::default(),
             in_flight_limit,
             created_at: now,

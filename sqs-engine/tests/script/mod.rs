@@ -37,6 +37,9 @@
 //! | `move D [to=q] [rate=1]` | StartMessageMoveTask: empties the dead-letter queue D | `ok` |
 //! | `tasks D` | ListMessageMoveTasks, up to 10 | `RUNNING 1/3` for each: moved, and to move at the start; or `none` |
 //! | `stop-task` | CancelMessageMoveTask of the task started last | how many it moved |
+//! | `tag n` | TagQueue with `n` tags, `t1=x` to `tn=x` | `ok` |
+//! | `permit n` | AddPermission `n` times, with labels `l1` to `ln` | `ok` |
+//! | `policy {json}` | SetQueueAttributes with this Policy | `ok` |
 //! | `call Action {json}` | any operation | its answer as JSON, in which `"*"` fits any string |
 //! | `as account [region]` | calls from there from here on | `ok` |
 //! | `trace [header]` | calls with that `X-Amzn-Trace-Id` from here on, or without | `ok` |

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sqs::{
-    CancelMessageMoveTaskInput, ChangeMessageVisibilityInput, CreateQueueInput, DeleteMessageInput,
-    DeleteQueueInput, Error, GetQueueAttributesInput, ListMessageMoveTasksInput, Message,
-    Operation, PurgeQueueInput, ReceiveMessageInput, Request, Response, SendMessageBatchInput,
-    SetQueueAttributesInput, StartMessageMoveTaskInput,
+    AddPermissionInput, CancelMessageMoveTaskInput, ChangeMessageVisibilityInput, CreateQueueInput,
+    DeleteMessageInput, DeleteQueueInput, Error, GetQueueAttributesInput,
+    ListMessageMoveTasksInput, Message, Operation, PurgeQueueInput, ReceiveMessageInput, Request,
+    Response, SendMessageBatchInput, SetQueueAttributesInput, StartMessageMoveTaskInput,
+    TagQueueInput,
 };
 use sqs_engine::{Config, Context, Engine, InFlightLimits, Outcome, Rules, Timestamp, WaiterId};
 
@@ -135,6 +136,15 @@ impl World {
             "tasks" => self.tasks(&step.words[0])?,
             "stop-task" => self.stop_task()?,
             "purge" => self.done(PurgeQueueInput::new(&self.url))?,
+            "tag" => {
+                let tags = (1..=count(step)).map(|number| (format!("t{number}"), "x"));
+                self.done(TagQueueInput::new(&self.url, tags))?
+            }
+            "permit" => self.permit(step)?,
+            "policy" => {
+                let policy = [("Policy", step.rest.as_str())];
+                self.done(SetQueueAttributesInput::new(&self.url, policy))?
+            }
             "call" => return self.call_json(&step.rest).map(Given::Json),
             "as" => self.call_as(step),
             "trace" => {
@@ -332,6 +342,16 @@ impl World {
         Ok(given.join(" "))
     }
 
+    fn permit(&mut self, step: &Step) -> Result<String, Error> {
+        for number in 1..=count(step) {
+            let label = format!("l{number}");
+            let input =
+                AddPermissionInput::new(&self.url, label, ["111122223333"], ["SendMessage"]);
+            self.done(input)?;
+        }
+        Ok("ok".into())
+    }
+
     fn receive(&self, step: &Step) -> ReceiveMessageInput {
         let options = step.options();
         let list = |name| {
@@ -516,4 +536,8 @@ impl World {
         }
         filled
     }
+}
+
+fn count(step: &Step) -> u32 {
+    step.words[0].parse().expect("a number")
 }

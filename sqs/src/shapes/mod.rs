@@ -71,3 +71,18 @@ where
             .collect(),
     )
 }
+
+/// Turns the tags that a constructor was given into the map that a shape holds.
+fn tag_map<K, V>(
+    tags: impl IntoIterator<Item = (K, V)>,
+) -> Option<std::collections::BTreeMap<String, Option<String>>>
+where
+    K: Into<String>,
+    V: Into<String>,
+{
+    Some(
+        tags.into_iter()
+            .map(|(key, value)| (key.into(), Some(value.into())))
+            .collect(),
+    )
+}

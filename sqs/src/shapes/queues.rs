@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::null_as_default;
+use super::{null_as_default, tag_map};
 
 /// What [CreateQueue] takes.
 ///
@@ -20,9 +20,10 @@ pub struct CreateQueueInput {
     /// [`QueueAttributeName`](crate::QueueAttributeName). Those left out get AWS's defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attributes: Option<BTreeMap<String, String>>,
-    /// Cost allocation tags. AWS spells this member, and no other, in lower case.
+    /// Cost allocation tags; [`with_tags`](Self::with_tags) sets them. AWS spells this member, and
+    /// no other, in lower case. A value that is `null` on the wire is none here; AWS refuses it.
     #[serde(rename = "tags", skip_serializing_if = "Option::is_none")]
-    pub tags: Option<BTreeMap<String, String>>,
+    pub tags: Option<BTreeMap<String, Option<String>>>,
 }
 
 impl CreateQueueInput {
@@ -32,6 +33,29 @@ impl CreateQueueInput {
         CreateQueueInput {
             queue_name: Some(queue_name.into()),
             ..CreateQueueInput::default()
+        }
+    }
+
+    /// The same queue with these tags.
+    ///
+    /// ```
+    /// use sqs::CreateQueueInput;
+    ///
+    /// let input = CreateQueueInput::new("orders").with_tags([("team", "shop")]);
+    /// assert_eq!(
+    ///     serde_json::to_string(&input)?,
+    ///     r#"{"QueueName":"orders","tags":{"team":"shop"}}"#,
+    /// );
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_tags<K: Into<String>, V: Into<String>>(
+        self,
+        tags: impl IntoIterator<Item = (K, V)>,
+    ) -> CreateQueueInput {
+        CreateQueueInput {
+            tags: tag_map(tags),
+            ..self
         }
     }
 }

@@ -52,7 +52,15 @@ pub const ALLOWED: &[Allowed] = &[
     },
     Allowed {
         package: "sqs-engine",
-        always: &["base64", "hex", "md-5", "serde_json", "sha2", "sqs"],
+        always: &[
+            "base64",
+            "hex",
+            "md-5",
+            "serde",
+            "serde_json",
+            "sha2",
+            "sqs",
+        ],
         optional: &[],
     },
     Allowed {
