@@ -72,6 +72,8 @@ impl Tenants {
             let name: Arc<str> = group.into();
             self.by_name.insert(name.clone(), Tenant::new(name, now));
         }
+        // Or a send would hide that there was none for so long.
+        self.calm(now);
         self.update(group, |tenant| {
             tenant.messages += 1;
             tenant.last_sent = now;

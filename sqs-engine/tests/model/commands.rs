@@ -14,6 +14,7 @@ pub(crate) enum Command {
     Send {
         queue: &'static str,
         bodies: Vec<String>,
+        group: Option<&'static str>,
         delay: Option<i32>,
     },
     Receive {
@@ -105,6 +106,15 @@ pub(crate) struct Script {
     rng: Rng,
     sent: usize,
     retention: Retention,
+    pace: Pace,
+}
+
+/// How much is sent and held at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    Easy,
+    /// So much that groups become noisy by the number of their messages in flight.
+    Busy,
 }
 
 /// Whether messages may expire in a run.
@@ -120,12 +130,25 @@ impl Script {
             rng: Rng::new(seed),
             sent: 0,
             retention,
+            pace: if seed % 4 == 1 {
+                Pace::Busy
+            } else {
+                Pace::Easy
+            },
         }
     }
 
     /// Times are whole seconds and mostly few, so that much falls together.
     pub(crate) fn next(&mut self, deliveries: &[&'static str], polls: usize) -> Command {
         let queue = self.rng.pick(&QUEUES);
+        if self.pace == Pace::Busy && self.rng.below(3) == 0 {
+            return Command::Receive {
+                queue,
+                max: 10,
+                visibility: Some(43_200),
+                wait: Some(0),
+            };
+        }
         match self.rng.below(100) {
             0..25 => self.send(queue),
             25..55 => Command::Receive {
@@ -175,7 +198,10 @@ impl Script {
     }
 
     fn send(&mut self, queue: &'static str) -> Command {
-        let count = self.rng.pick(&[1, 1, 1, 2, 3, 10]);
+        let count = match self.pace {
+            Pace::Easy => self.rng.pick(&[1, 1, 1, 2, 3, 10]),
+            Pace::Busy => 10,
+        };
         let bodies = (self.sent..self.sent + count)
             .map(|number| format!("m{number}"))
             .collect();
@@ -183,9 +209,13 @@ impl Script {
         let delay = self
             .rng
             .pick(&[None, None, Some(0), Some(1), Some(2), Some(5), Some(900)]);
+        let group = self
+            .rng
+            .pick(&[None, Some("x"), Some("x"), Some("y"), Some("z")]);
         Command::Send {
             queue,
             bodies,
+            group,
             delay,
         }
     }

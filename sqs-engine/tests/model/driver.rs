@@ -8,7 +8,9 @@ use sqs::{
     PurgeQueueInput, ReceiveMessageInput, Request, Response, SendMessageBatchInput,
     SendMessageBatchRequestEntry, SetQueueAttributesInput,
 };
-use sqs_engine::{Config, Context, Counts, Engine, Outcome, Rules, Timestamp, WaiterId};
+use sqs_engine::{
+    Config, Context, Counts, Engine, InFlightLimits, Outcome, Rules, Timestamp, WaiterId,
+};
 
 use crate::commands::{Answer, Attribute, Command, Given, QUEUES, Side};
 
@@ -46,11 +48,15 @@ pub(crate) struct Delivery {
 
 impl Driver {
     pub(crate) fn new(seed: u64, waking: Waking) -> Self {
+        Self::with_limits(seed, waking, InFlightLimits::default())
+    }
+
+    pub(crate) fn with_limits(seed: u64, waking: Waking, limits: InFlightLimits) -> Self {
         let mut driver = Self {
             engine: Engine::new(Config {
                 seed,
                 rules: Rules::Relaxed,
-                ..Config::default()
+                limits,
             }),
             context: Context::new("000000000000", "test", "us-east-1", "http://localhost"),
             now: Timestamp::from_millis(0),
@@ -84,10 +90,12 @@ impl Driver {
             Command::Send {
                 queue,
                 bodies,
+                group,
                 delay,
             } => {
                 let entries = bodies.iter().map(|body| SendMessageBatchRequestEntry {
                     delay_seconds: *delay,
+                    message_group_id: group.map(str::to_owned),
                     ..SendMessageBatchRequestEntry::new(body, body)
                 });
                 SendMessageBatchInput::new(*queue, entries).into()

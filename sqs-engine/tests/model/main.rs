@@ -5,6 +5,7 @@
 
 mod commands;
 mod driver;
+mod fairness;
 mod reference;
 mod rng;
 
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 use commands::{Answer, Attribute, Command, Given, QUEUES, Retention, Script, Side};
 use driver::{Driver, Waking};
 use reference::Reference;
+use sqs_engine::InFlightLimits;
 
 const RUNS: u64 = 250;
 const COMMANDS: usize = 400;
@@ -22,9 +24,13 @@ const COMMANDS: usize = 400;
 fn the_engine_does_what_the_reference_does() {
     let mut seen = BTreeMap::new();
     for seed in seeds(RUNS) {
+        let limits = InFlightLimits {
+            standard: if seed % 2 == 0 { 10 } else { 120 },
+            ..InFlightLimits::default()
+        };
         let mut script = Script::new(seed, Retention::Changes);
-        let mut driver = Driver::new(seed, Waking::AtTheEnd);
-        let mut reference = Reference::default();
+        let mut driver = Driver::with_limits(seed, Waking::AtTheEnd, limits);
+        let mut reference = Reference::new(limits.standard);
         for number in 0..COMMANDS {
             let command = script.next(&driver.delivery_queues, driver.poll_count());
             let answer = driver.perform(&command);
@@ -43,6 +49,9 @@ fn the_engine_does_what_the_reference_does() {
                 "{at}: next deadline"
             );
             count(&mut seen, &answer);
+            for why in reference.noise() {
+                *seen.entry(why).or_default() += 1;
+            }
         }
     }
     // The runs reach what they are for.
@@ -55,6 +64,9 @@ fn the_engine_does_what_the_reference_does() {
         "waits",
         "poll got messages",
         "poll got nothing",
+        "OverLimit",
+        "noisy by number",
+        "noisy by time",
     ] {
         assert!(seen.contains_key(what), "never seen: {what}");
     }
@@ -194,6 +206,7 @@ impl Witness {
             queue,
             bodies,
             delay,
+            ..
         } = command
         {
             let own = delay.map(|seconds| i64::from(seconds) * 1_000);

@@ -5,9 +5,12 @@
 use sqs_engine::Counts;
 
 use crate::commands::{Answer, Attribute, Command, Given, QUEUES, Side};
+use crate::fairness::Tenants;
 
 pub(crate) struct Reference {
     now: i64,
+    /// How many messages of a queue may be in flight.
+    limit: usize,
     /// In order of creation.
     queues: Vec<Queue>,
     created: usize,
@@ -25,15 +28,17 @@ struct Queue {
     wait: i64,
     /// In order of sending.
     messages: Vec<Message>,
+    tenants: Tenants,
     /// In order of arrival.
     polls: Vec<Poll>,
 }
 
-struct Message {
+pub(crate) struct Message {
     body: String,
+    pub(crate) group: Option<&'static str>,
     sent_at: i64,
     /// Hidden before this time, by its delay or by a receive.
-    visible_from: i64,
+    pub(crate) visible_from: i64,
     hidden_by: HiddenBy,
     receives: u32,
 }
@@ -63,10 +68,17 @@ struct Delivery {
 const SECOND: i64 = 1_000;
 const TWELVE_HOURS: i64 = 43_200 * SECOND;
 
-impl Default for Reference {
-    fn default() -> Self {
+impl Message {
+    pub(crate) fn is_in_flight(&self, now: i64) -> bool {
+        self.hidden_by == HiddenBy::Receive && self.visible_from > now
+    }
+}
+
+impl Reference {
+    pub(crate) fn new(limit: u32) -> Self {
         let mut reference = Self {
             now: 0,
+            limit: usize::try_from(limit).expect("a number of messages"),
             queues: Vec::new(),
             created: 0,
             deliveries: Vec::new(),
@@ -78,9 +90,7 @@ impl Default for Reference {
         }
         reference
     }
-}
 
-impl Reference {
     fn create(&mut self, name: &'static str) {
         self.queues.push(Queue {
             name,
@@ -90,6 +100,7 @@ impl Reference {
             visibility: 30 * SECOND,
             wait: 0,
             messages: Vec::new(),
+            tenants: Tenants::default(),
             polls: Vec::new(),
         });
         self.created += 1;
@@ -108,17 +119,10 @@ impl Reference {
             Command::Send {
                 queue,
                 bodies,
+                group,
                 delay,
             } => {
-                let queue = self.queue(queue);
-                let delay = delay.map_or(queue.delay, |seconds| i64::from(seconds) * SECOND);
-                queue.messages.extend(bodies.iter().map(|body| Message {
-                    body: body.clone(),
-                    sent_at: now,
-                    visible_from: now + delay,
-                    hidden_by: HiddenBy::Delay,
-                    receives: 0,
-                }));
+                self.queue(queue).send(bodies, *group, *delay, now);
                 Given::Done
             }
             Command::Receive {
@@ -149,6 +153,7 @@ impl Reference {
                 queue
                     .messages
                     .retain(|message| message.body != delivery.body);
+                queue.tenants.review(&queue.messages, now);
                 Given::Done
             }
             Command::Change {
@@ -161,7 +166,9 @@ impl Reference {
                     .change(&delivery, i64::from(*seconds) * SECOND, now)
             }
             Command::Purge { queue } => {
-                self.queue(queue).messages.clear();
+                let queue = self.queue(queue);
+                queue.messages.clear();
+                queue.tenants = Tenants::default();
                 Given::Done
             }
             Command::Recreate { queue } => {
@@ -191,6 +198,12 @@ impl Reference {
         }
     }
 
+    /// For what groups have become noisy, and are so still or not.
+    pub(crate) fn noise(&self) -> impl Iterator<Item = &'static str> {
+        let queues = self.queues.iter();
+        queues.flat_map(|queue| queue.tenants.noise.iter().copied())
+    }
+
     fn delete(&mut self, name: &str) {
         let index = self
             .queues
@@ -205,9 +218,13 @@ impl Reference {
 
     /// A poll whose deadline is now does not wait.
     fn receive(&mut self, name: &str, poll: Poll) -> Given {
-        let now = self.now;
+        let (now, limit) = (self.now, self.limit);
         let queue = self.queue(name);
-        let given = queue.deliver(&poll, now);
+        let room = queue.room(limit, now);
+        let given = queue.deliver(&poll, room, now);
+        if given.is_empty() && poll.deadline <= now && room == 0 {
+            return Given::Refused("OverLimit");
+        }
         if given.is_empty() && poll.deadline > now {
             queue.polls.push(poll);
             self.polls += 1;
@@ -219,10 +236,18 @@ impl Reference {
     fn tick(&mut self, millis: i64) {
         let end = self.now + millis;
         while let Some(next) = self.next_deadline().filter(|next| *next <= end) {
-            self.now = next;
+            self.pass(next);
             self.settle();
         }
-        self.now = end;
+        self.pass(end);
+    }
+
+    /// Lets time pass in which nothing happens.
+    fn pass(&mut self, until: i64) {
+        for queue in &mut self.queues {
+            queue.tenants.pass(&queue.messages, self.now, until);
+        }
+        self.now = until;
     }
 
     /// What happens by itself at this moment: messages expire, polls get what is visible, polls end.
@@ -234,10 +259,11 @@ impl Reference {
             queue
                 .messages
                 .retain(|message| message.sent_at + retention > now);
+            queue.tenants.review(&queue.messages, now);
             while !self.queues[index].polls.is_empty() {
                 let queue = &mut self.queues[index];
                 let poll = queue.polls.remove(0);
-                let given = queue.deliver(&poll, now);
+                let given = queue.deliver(&poll, queue.room(self.limit, now), now);
                 if given.is_empty() {
                     queue.polls.insert(0, poll);
                     break;
@@ -266,14 +292,45 @@ impl Reference {
 }
 
 impl Queue {
-    fn deliver(&mut self, poll: &Poll, now: i64) -> Vec<Delivery> {
+    fn send(
+        &mut self,
+        bodies: &[String],
+        group: Option<&'static str>,
+        delay: Option<i32>,
+        now: i64,
+    ) {
+        let delay = delay.map_or(self.delay, |seconds| i64::from(seconds) * SECOND);
+        if let Some(group) = group {
+            self.tenants.sent(group, now);
+        }
+        self.messages.extend(bodies.iter().map(|body| Message {
+            body: body.clone(),
+            group,
+            sent_at: now,
+            visible_from: now + delay,
+            hidden_by: HiddenBy::Delay,
+            receives: 0,
+        }));
+    }
+
+    /// How many more messages may be in flight.
+    fn room(&self, limit: usize, now: i64) -> usize {
+        let messages = self.messages.iter();
+        limit.saturating_sub(messages.filter(|message| message.is_in_flight(now)).count())
+    }
+
+    fn deliver(&mut self, poll: &Poll, room: usize, now: i64) -> Vec<Delivery> {
         let timeout = poll.visibility.unwrap_or(self.visibility);
-        let visible = self
-            .messages
-            .iter_mut()
-            .filter(|message| message.visible_from <= now);
+        let mut taken = Vec::new();
+        while taken.len() < poll.max.min(room)
+            && let Some(next) = self.tenants.next(&self.messages, &taken, now)
+        {
+            taken.push(next);
+            self.tenants.given(&self.messages, &taken, now);
+        }
         let mut given = Vec::new();
-        for message in visible.take(poll.max) {
+        for index in taken {
+            let message = &mut self.messages[index];
             message.receives += 1;
             message.hidden_by = HiddenBy::Receive;
             message.visible_from = now + timeout;
