@@ -333,7 +333,11 @@ impl Engine {
     /// made anew whenever something happens at its queue.
     ///
     /// The caller has marked the queue as touched, or is settling it.
-    pub(crate) fn attempt(&mut self, id: QueueId, receive: &Receive) -> Option<Response> {
+    pub(crate) fn attempt(
+        &mut self,
+        id: QueueId,
+        receive: &Receive,
+    ) -> Option<Result<Response, Error>> {
         let target = self.dead_letter_target(id);
         let queue = self.queues.get_mut(&id)?;
         let limit = target.map(|(_, limit)| limit);
@@ -349,8 +353,7 @@ impl Engine {
                 message.bury(source.clone());
                 self.queues
                     .get_mut(&target)?
-                    .messages
-                    .add(message, key.enqueued_at, self.now);
+                    .add_dead_letter(message, key, self.now);
             }
         }
         answer
@@ -398,7 +401,7 @@ impl Engine {
                 let Some(answer) = self.attempt(id, &receive) else {
                     break;
                 };
-                self.waiters.complete(waiter, Ok(answer));
+                self.waiters.complete(waiter, answer);
             }
             let Some(queue) = self.queues.get_mut(&id) else {
                 continue;

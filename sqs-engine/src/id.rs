@@ -44,6 +44,31 @@ pub(crate) struct MessageKey {
     pub(crate) arrival: u64,
 }
 
+impl MessageKey {
+    /// The number that FIFO's senders and receivers see: it grows as the keys of a queue do.
+    pub(crate) fn sequence_number(self) -> SequenceNumber {
+        SequenceNumber::new(self.arrival)
+    }
+}
+
+/// The `SequenceNumber` of a message in a FIFO queue: 20 digits, and greater than those of all
+/// messages before it in its queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SequenceNumber(u64);
+
+impl SequenceNumber {
+    pub(crate) fn new(arrival: u64) -> Self {
+        Self(arrival)
+    }
+}
+
+impl fmt::Display for SequenceNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = SEQUENCE_START + u128::from(self.0) * SEQUENCE_STEP;
+        write!(f, "{number}")
+    }
+}
+
 /// What a receipt handle stands for: one delivery of one message.
 ///
 /// A handle must be recognised long after its message is gone, so it carries all of this itself.
@@ -192,6 +217,10 @@ const HANDLE_SEAL_AT: usize = 40;
 const HANDLE_LEN: usize = HANDLE_SEAL_AT + 32;
 const HANDLE_TEXT_LEN: usize = HANDLE_LEN / 3 * 4;
 const TOKEN_SEAL_LEN: usize = 16;
+/// AWS's numbers begin with 188 and have 20 digits, more than 64 bits hold.
+const SEQUENCE_START: u128 = 18_870_000_000_000_000_000;
+/// AWS's are not consecutive; they go up by multiples of 256.
+const SEQUENCE_STEP: u128 = 256;
 
 #[cfg(test)]
 mod tests {
@@ -236,6 +265,17 @@ mod tests {
     fn a_handle_of_another_seed_is_refused() {
         let handle = IdSource::new(9).handle(receipt());
         assert_eq!(IdSource::new(10).receipt(&handle), None);
+    }
+
+    #[test]
+    fn sequence_numbers_have_20_digits_and_grow() {
+        let number = |arrival| SequenceNumber::new(arrival).to_string();
+        assert_eq!(number(0), "18870000000000000000");
+        assert_eq!(number(1), "18870000000000000256");
+        // After a thousand million million messages.
+        assert_eq!(number(1_000_000_000_000_000).len(), 20);
+        // And beyond all reason nothing overflows.
+        assert!(!number(u64::MAX).is_empty());
     }
 
     #[test]

@@ -260,6 +260,20 @@ impl<'a> MessageView<'a> {
         self.message.group()
     }
 
+    /// The deduplication id that it was sent with or that was made from its body; `None` in a
+    /// standard queue.
+    #[must_use]
+    pub fn deduplication_id(&self) -> Option<&'a str> {
+        self.message.deduplication_id()
+    }
+
+    /// Its `SequenceNumber`; `None` in a standard queue.
+    #[must_use]
+    pub fn sequence_number(&self) -> Option<String> {
+        let fifo = self.queue.attributes.fifo();
+        fifo.map(|_| self.key.sequence_number().to_string())
+    }
+
     /// The ARN of the queue that it came from, if it is a dead letter.
     #[must_use]
     pub fn dead_letter_source(&self) -> Option<String> {

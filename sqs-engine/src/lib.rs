@@ -10,8 +10,7 @@
 //! * [`inspect`] shows what is inside without changing it.
 //!
 //! The operations themselves have no API of their own here: they are [`sqs::Request`] in and
-//! [`sqs::Response`] out, refused with [`sqs::Error`]. What SQS supports and this engine does not
-//! (yet) is refused with `UnsupportedOperation`, and is listed in one place, `src/unsupported.rs`.
+//! [`sqs::Response`] out, refused with [`sqs::Error`].
 //!
 //! # Where things are
 //!
@@ -40,7 +39,6 @@ mod policy;
 mod queue;
 mod tasks;
 mod time;
-mod unsupported;
 mod waiters;
 
 pub use engine::{Config, Context, Engine, InFlightLimits, Outcome, Rules};

@@ -1,8 +1,8 @@
 //! The behaviour of queues as scripts that anyone can read, one line a step.
 //!
 //! Each file in `tests/scripts/` shows one rule, and is named after the section that the rule has
-//! in our list of SQS's rules: 2 operations, 3 queue attributes, 4 the life of a message, 6 digests,
-//! 7 limits, 8 what is ours. The language is described in `script/mod.rs`.
+//! in our list of SQS's rules: 2 operations, 3 queue attributes, 4 the life of a message, 5 FIFO
+//! queues, 6 digests, 7 limits, 8 what is ours. The language is described in `script/mod.rs`.
 
 mod script;
 
@@ -89,11 +89,21 @@ scripts! {
     s4_8_move_tasks "4.8-move-tasks.txt";
     s4_9_in_flight_limits "4.9-in-flight-limits.txt";
     s5_8_fair_queues "5.8-fair-queues.txt";
+    reports_fifo "reports-fifo.txt";
+    s3_3_fifo_attributes "3.3-fifo-attributes.txt";
+    s4_2_fifo_delay "4.2-fifo-delay.txt";
+    s4_3_fifo_polling "4.3-fifo-polling.txt";
+    s4_5_fifo_receipt_handles "4.5-fifo-receipt-handles.txt";
+    s5_1_delivery "5.1-delivery.txt";
+    s5_2_order_of_groups "5.2-order-of-groups.txt";
+    s5_3_deduplication "5.3-deduplication.txt";
+    s5_4_sequence_numbers "5.4-sequence-numbers.txt";
+    s5_5_sending "5.5-sending.txt";
+    s5_7_attempts "5.7-attempts.txt";
     s6_digests "6-digests.txt";
     s7_1_sizes "7.1-sizes.txt";
     s7_2_message_attributes "7.2-message-attributes.txt";
     s7_5_tags "7.5-tags.txt";
     s8_1_accounts_and_regions "8.1-accounts-and-regions.txt";
-    s8_2_not_supported_yet "8.2-not-supported-yet.txt";
     s8_3_access "8.3-access.txt";
 }

@@ -52,12 +52,12 @@ pub(super) fn set(
         .attributes
         .filter(|attributes| !attributes.is_empty())
         .ok_or_else(|| errors::missing_parameter("Attribute.Name"))?;
-    let changes = Changes::parse(&attributes)?;
-    check_redrive(engine, &attributes, &engine.queue(queue)?.name)?;
+    let present = engine.queue(queue)?;
+    let changed =
+        Changes::parse(&attributes, present.attributes.kind())?.applied(&present.attributes)?;
+    check_redrive(engine, &attributes, &present.name)?;
     let now = engine.now;
-    let queue = engine.queue_mut(queue)?;
-    changes.apply(&mut queue.attributes);
-    queue.modified_at = now;
+    engine.queue_mut(queue)?.set_attributes(changed, now);
     Ok(SetQueueAttributesOutput {})
 }
 

@@ -43,13 +43,19 @@ pub(super) fn delete_batch(
     Ok(output)
 }
 
-/// Deletes the message of a handle. Any handle of the message does, also one whose visibility
-/// timeout is over or that a later receive has overtaken: AWS does so for the former and leaves
-/// the latter open. A message that is gone already is a success.
+/// Deletes the message of a handle. A message that is gone already is a success.
+///
+/// In a standard queue any handle of the message does, also one whose visibility timeout is over or
+/// that a later receive has overtaken: AWS does so for the former and leaves the latter open. In a
+/// FIFO queue either is refused.
 fn delete_one(engine: &mut Engine, id: QueueId, handle: Option<&str>) -> Result<(), Error> {
     let receipt = receipt(engine, id, handle)?;
     let now = engine.now;
-    engine.queue_mut(id)?.messages.remove(receipt.message, now);
+    let queue = engine.queue_mut(id)?;
+    if queue.is_expired(&receipt) {
+        return Err(errors::expired_handle(handle.unwrap_or_default()));
+    }
+    queue.messages.remove(receipt.message, now);
     Ok(())
 }
 

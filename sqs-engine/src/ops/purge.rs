@@ -29,7 +29,6 @@ pub(super) fn purge(
             format!("Only one PurgeQueue operation on {name} is allowed every 60 seconds.");
         return Err(Error::new(ErrorCode::PurgeQueueInProgress, message));
     }
-    queue.messages.clear();
-    queue.purged_at = Some(now);
+    queue.purge(now);
     Ok(PurgeQueueOutput {})
 }

@@ -19,7 +19,7 @@ use crate::ops::attributes::check_redrive;
 use crate::ops::tags;
 use crate::queue::Queue;
 use crate::queue::attributes::{Changes, QueueAttributes, boolean};
-use crate::unsupported;
+use crate::queue::fifo_attributes::QueueKind;
 
 /// For a queue that exists only the attributes given are compared, with their present values; and
 /// its tags, if any are given.
@@ -32,8 +32,8 @@ pub(super) fn create(
         .queue_name
         .ok_or_else(|| errors::missing_parameter("QueueName"))?;
     let mut attributes = input.attributes.unwrap_or_default();
-    check_kind(&name, &mut attributes)?;
-    let changes = Changes::parse(&attributes)?;
+    let kind = check_kind(&name, &mut attributes)?;
+    let changes = Changes::parse(&attributes, kind)?;
     let tags = tags::parse(input.tags)?;
     tags::check_count(&tags, &name)?;
     let url = queue_url(context, &context.account, &name);
@@ -51,6 +51,7 @@ pub(super) fn create(
         });
     }
     check_not_just_deleted(engine, context, &name)?;
+    let settings = changes.applied(&QueueAttributes::of(kind))?;
     let source = QueueName {
         account: context.account.as_str().into(),
         region: context.region.as_str().into(),
@@ -61,9 +62,10 @@ pub(super) fn create(
     let name = engine
         .directory
         .insert(&context.account, &context.region, &name, id);
-    let mut settings = QueueAttributes::default();
-    changes.apply(&mut settings);
-    let in_flight_limit = engine.limits.standard;
+    let in_flight_limit = match kind {
+        QueueKind::Standard => engine.limits.standard,
+        QueueKind::Fifo => engine.limits.fifo,
+    };
     let mut queue = Queue::new(id, name, settings, in_flight_limit, engine.now);
     queue.tags = tags;
     engine.add_queue(queue);
@@ -223,7 +225,7 @@ impl<'a> Page<'a> {
 
 /// Checks the name, and takes `FifoQueue` out of the attributes: it says what kind of queue this
 /// is, and what a name may be depends on it.
-fn check_kind(name: &str, attributes: &mut BTreeMap<String, String>) -> Result<(), Error> {
+fn check_kind(name: &str, attributes: &mut BTreeMap<String, String>) -> Result<QueueKind, Error> {
     let fifo = QueueAttributeName::FifoQueue;
     let given = attributes.remove(fifo.name());
     if name.is_empty() {
@@ -241,7 +243,7 @@ fn check_kind(name: &str, attributes: &mut BTreeMap<String, String>) -> Result<(
                            length.";
             return Err(invalid_parameter(message));
         }
-        return Err(unsupported::refuse(unsupported::FIFO_QUEUE));
+        return Ok(QueueKind::Fifo);
     }
     if !is_name(name) {
         let message =
@@ -251,7 +253,7 @@ fn check_kind(name: &str, attributes: &mut BTreeMap<String, String>) -> Result<(
     match given {
         // Saying that a standard queue is none of FIFO's is not allowed either.
         Some(_) => Err(errors::unknown_attribute(fifo.name())),
-        None => Ok(()),
+        None => Ok(QueueKind::Standard),
     }
 }
 

@@ -15,9 +15,10 @@ use crate::digest::{Md5Digest, PackedAttributes};
 use crate::engine::{Context, Engine, Outcome};
 use crate::errors;
 use crate::id::{IdSource, MessageKey, Receipt};
-use crate::queue::Queue;
+use crate::queue::fifo_attributes::QueueKind;
 use crate::queue::message::Message;
-use crate::queue::messages::Delivery;
+use crate::queue::messages::Exhausted;
+use crate::queue::{NotRetryable, Queue};
 use crate::time::Timestamp;
 use crate::waiters::Waiter;
 
@@ -29,6 +30,8 @@ pub(crate) struct Receive {
     visibility: Option<Duration>,
     system: BTreeSet<MessageSystemAttributeName>,
     selection: Selection,
+    /// Under what a FIFO queue's receive can be repeated.
+    attempt_id: Option<Box<str>>,
 }
 
 /// Which message attributes are asked for.
@@ -72,16 +75,17 @@ fn attempt(
         Operation::ReceiveMessage,
     )?;
     let wait = wait(&input)?;
-    let receive = Receive::parse(input)?;
+    let receive = Receive::parse(input, engine.queue(queue)?.attributes.kind())?;
     // An explicit zero wins over the queue's own wait.
     let wait = wait.unwrap_or(engine.queue_mut(queue)?.attributes.receive_wait());
-    if let Some(response) = engine.attempt(queue, &receive) {
-        return Ok(Attempt::Answered(response));
+    if let Some(answer) = engine.attempt(queue, &receive) {
+        return answer.map(Attempt::Answered);
     }
     if wait.is_zero() {
         // AWS does not say whether a full queue without a visible message is an error too. Here it
         // is: what is wrong is the number of messages in flight, whatever else there is.
-        if engine.queue(queue)?.room() == 0 {
+        let queue = engine.queue(queue)?;
+        if queue.attributes.kind() == QueueKind::Standard && queue.room() == 0 {
             return Err(over_limit());
         }
         return Ok(Attempt::Answered(nothing()?));
@@ -113,7 +117,7 @@ fn wait(input: &ReceiveMessageInput) -> Result<Option<Duration>, Error> {
 
 impl Receive {
     /// `ReceiveRequestAttemptId` is for FIFO queues; AWS ignores it on standard ones.
-    fn parse(input: ReceiveMessageInput) -> Result<Self, Error> {
+    fn parse(input: ReceiveMessageInput, kind: QueueKind) -> Result<Self, Error> {
         let max = input.max_number_of_messages.unwrap_or(1);
         let max = checks::count(limits::MAX_NUMBER_OF_MESSAGES, max).ok_or_else(|| {
             let reason = "Must be between 1 and 10, if provided.";
@@ -135,47 +139,58 @@ impl Receive {
             visibility,
             system: system_attributes(names)?,
             selection: Selection::parse(input.message_attribute_names.unwrap_or_default()),
+            attempt_id: match kind {
+                QueueKind::Standard => None,
+                QueueKind::Fifo => attempt_id(input.receive_request_attempt_id)?,
+            },
         })
     }
 
     /// Delivers what the queue has; `None` if it has nothing. Beside it what was received `limit`
     /// times and now leaves the queue.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidParameterValueException` if it repeats a receive that cannot be repeated any more.
     pub(crate) fn attempt(
         &self,
         queue: &mut Queue,
         limit: Option<u32>,
         ids: &IdSource,
         now: Timestamp,
-    ) -> (Option<Response>, Vec<(MessageKey, Box<Message>)>) {
+    ) -> (Option<Result<Response, Error>>, Exhausted) {
         let timeout = self.visibility.unwrap_or(queue.visibility());
-        let max = self.max.min(queue.room());
-        let Delivery { given, exhausted } = queue.messages.deliver(max, timeout, limit, now);
-        if given.is_empty() {
-            return (None, exhausted);
+        let attempt_id = self.attempt_id.as_deref();
+        let received = match queue.receive(self.max, timeout, attempt_id, limit, now) {
+            Ok(received) => received,
+            Err(NotRetryable) => {
+                let error = not_retryable(attempt_id.unwrap_or_default());
+                return (Some(Err(error)), Vec::new());
+            }
+        };
+        if received.receipts.is_empty() {
+            return (None, received.exhausted);
         }
-        let messages = given
+        let messages = received
+            .receipts
             .into_iter()
-            .filter_map(|key| Some(self.present(queue, key, queue.messages.get(key)?, ids, now)))
+            .filter_map(|receipt| {
+                let message = queue.messages.get(receipt.message)?;
+                Some(self.present(queue, receipt, message, ids))
+            })
             .collect();
         let answer = Response::ReceiveMessage(ReceiveMessageOutput { messages });
-        (Some(answer), exhausted)
+        (Some(Ok(answer)), received.exhausted)
     }
 
     /// The message as its receiver sees it.
     fn present(
         &self,
         queue: &Queue,
-        key: MessageKey,
+        receipt: Receipt,
         message: &Message,
         ids: &IdSource,
-        now: Timestamp,
     ) -> sqs::Message {
-        let receipt = Receipt {
-            queue: queue.id,
-            message: key,
-            delivery: message.receive_count,
-            received_at: now,
-        };
         let selected = PackedAttributes::pack(
             message
                 .attributes
@@ -187,13 +202,18 @@ impl Receive {
             receipt_handle: Some(ids.handle(receipt)),
             md5_of_body: Some(message.body_md5.to_hex()),
             body: Some(message.body.to_string()),
-            attributes: self.system_attributes(queue, message),
+            attributes: self.system_attributes(queue, receipt.message, message),
             md5_of_message_attributes: selected.digest().map(Md5Digest::to_hex),
             message_attributes: selected.shapes(),
         }
     }
 
-    fn system_attributes(&self, queue: &Queue, message: &Message) -> BTreeMap<String, String> {
+    fn system_attributes(
+        &self,
+        queue: &Queue,
+        key: MessageKey,
+        message: &Message,
+    ) -> BTreeMap<String, String> {
         let value = |name: &MessageSystemAttributeName| match name {
             // An account, since there are no users here: AWS's answer for its root user.
             MessageSystemAttributeName::SenderId => {
@@ -208,19 +228,40 @@ impl Receive {
             }
             MessageSystemAttributeName::AwsTraceHeader => message.trace_header().map(str::to_owned),
             MessageSystemAttributeName::MessageGroupId => message.group().map(str::to_owned),
+            MessageSystemAttributeName::MessageDeduplicationId => {
+                message.deduplication_id().map(str::to_owned)
+            }
+            MessageSystemAttributeName::SequenceNumber => match queue.attributes.kind() {
+                QueueKind::Standard => None,
+                QueueKind::Fifo => Some(key.sequence_number().to_string()),
+            },
             MessageSystemAttributeName::DeadLetterQueueSourceArn => {
                 message.dead_letter().map(|letter| letter.source.arn())
             }
-            // `All` stands for the others; these come with FIFO queues.
-            MessageSystemAttributeName::All
-            | MessageSystemAttributeName::MessageDeduplicationId
-            | MessageSystemAttributeName::SequenceNumber => None,
+            // It stands for the others.
+            MessageSystemAttributeName::All => None,
         };
         self.system
             .iter()
             .filter_map(|name| Some((name.name().to_owned(), value(name)?)))
             .collect()
     }
+}
+
+/// The text of a malformed id is not known; this is how AWS puts it for the other ids of FIFO's.
+fn attempt_id(given: Option<String>) -> Result<Option<Box<str>>, Error> {
+    if let Some(id) = &given
+        && !checks::is_fifo_id(limits::FIFO_ID_LENGTH, id)
+    {
+        return Err(errors::invalid_fifo_id(id, "ReceiveRequestAttemptId"));
+    }
+    Ok(given.map(String::into_boxed_str))
+}
+
+fn not_retryable(id: &str) -> Error {
+    let reason = "The receiveRequestAttemptId is not valid anymore since the receive call is not \
+                  retryable.";
+    errors::invalid_value(id, "ReceiveRequestAttemptId", reason)
 }
 
 impl Selection {

@@ -1,7 +1,10 @@
 //! SendMessage and SendMessageBatch.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
 
+use sha2::{Digest, Sha256};
 use sqs::{
     Error, ErrorCode, MessageAttributeValue, MessageSystemAttributeValue, Operation,
     SendMessageBatchInput, SendMessageBatchOutput, SendMessageBatchRequestEntry,
@@ -13,8 +16,11 @@ use crate::checks;
 use crate::digest::Md5Digest;
 use crate::engine::{Context, Engine};
 use crate::errors::{self, invalid_parameter, invalid_value};
-use crate::id::{MessageId, QueueId};
+use crate::id::QueueId;
 use crate::ops::{batch, message_attributes};
+use crate::queue::Stored;
+use crate::queue::attributes::QueueAttributes;
+use crate::queue::fifo_attributes::{FifoAttributes, QueueKind};
 use crate::queue::message::{Draft, Extras};
 
 pub(super) fn send(
@@ -41,8 +47,8 @@ pub(super) fn send(
         md5_of_message_body: Some(sent.body_md5.to_hex()),
         md5_of_message_attributes: sent.attributes_md5.map(Md5Digest::to_hex),
         md5_of_message_system_attributes: sent.system_attributes_md5.map(Md5Digest::to_hex),
-        message_id: Some(sent.id.to_string()),
-        sequence_number: None,
+        message_id: Some(sent.stored.id.to_string()),
+        sequence_number: sent.sequence_number(),
     })
 }
 
@@ -55,6 +61,9 @@ pub(super) fn send_batch(
     let queue = queue_for(engine, context, url, Operation::SendMessageBatch)?;
     let entries = batch::check(input.entries)?;
     check_batch_size(&entries)?;
+    if let Some(fifo) = engine.queue(queue)?.attributes.fifo() {
+        check_fifo_batch(&entries, fifo)?;
+    }
     let mut output = SendMessageBatchOutput::default();
     for (number, (id, entry)) in (1..).zip(entries) {
         let unchecked = Unchecked {
@@ -68,11 +77,11 @@ pub(super) fn send_batch(
         match send_one(engine, context, queue, unchecked, Place::Entry(number)) {
             Ok(sent) => output.successful.push(SendMessageBatchResultEntry {
                 id,
-                message_id: sent.id.to_string(),
+                message_id: sent.stored.id.to_string(),
+                sequence_number: sent.sequence_number(),
                 md5_of_message_body: sent.body_md5.to_hex(),
                 md5_of_message_attributes: sent.attributes_md5.map(Md5Digest::to_hex),
                 md5_of_message_system_attributes: sent.system_attributes_md5.map(Md5Digest::to_hex),
-                sequence_number: None,
             }),
             Err(error) => output.failed.push(batch::failed(id, &error)),
         }
@@ -98,11 +107,20 @@ enum Place {
     Entry(usize),
 }
 
+/// What a send gives. The digests are those of what was sent, also if it repeats an earlier send
+/// with another body: clients compare them with what they sent.
 struct Sent {
-    id: MessageId,
+    stored: Stored,
     body_md5: Md5Digest,
     attributes_md5: Option<Md5Digest>,
     system_attributes_md5: Option<Md5Digest>,
+}
+
+impl Sent {
+    fn sequence_number(&self) -> Option<String> {
+        let number = self.stored.sequence_number?;
+        Some(number.to_string())
+    }
 }
 
 fn send_one(
@@ -113,29 +131,28 @@ fn send_one(
     place: Place,
 ) -> Result<Sent, Error> {
     let to = engine.queue(queue)?;
-    let max = to.attributes.maximum_message_size();
     let is_foreign = *to.name.account != *context.account;
     let trace_header = context.trace_header.as_deref();
-    let (mut draft, system_attributes_md5) = unchecked.check(max, trace_header, place)?;
+    let (mut draft, system_attributes_md5) =
+        unchecked.check(&to.attributes, trace_header, place)?;
     draft.extras.sender = is_foreign.then(|| context.account.as_str().into());
-    let sent = Sent {
-        id: engine.ids.next_message(),
-        body_md5: draft.body_md5,
-        attributes_md5: draft.attributes.digest(),
+    let (id, now) = (engine.ids.next_message(), engine.now);
+    let (body_md5, attributes_md5) = (draft.body_md5, draft.attributes.digest());
+    Ok(Sent {
+        stored: engine.queue_mut(queue)?.send(id, draft, now),
+        body_md5,
+        attributes_md5,
         system_attributes_md5,
-    };
-    let now = engine.now;
-    engine.queue_mut(queue)?.send(sent.id, draft, now);
-    Ok(sent)
+    })
 }
 
 impl Unchecked {
-    /// Checks the message for a standard queue that takes `max` bytes. Gives it with the digest of
-    /// the system attributes in the request: a trace header that came as a header of HTTP is kept
-    /// and has no digest.
+    /// Checks the message for a queue with these attributes. Gives it with the digest of the system
+    /// attributes in the request: a trace header that came as a header of HTTP is kept and has no
+    /// digest.
     fn check(
         self,
-        max: usize,
+        queue: &QueueAttributes,
         trace_header: Option<&str>,
         place: Place,
     ) -> Result<(Draft, Option<Md5Digest>), Error> {
@@ -143,6 +160,10 @@ impl Unchecked {
             .body
             .filter(|body| !body.is_empty())
             .ok_or_else(|| place.no_body())?;
+        if queue.fifo().is_some() && self.group_id.is_none() {
+            return Err(errors::missing_parameter("MessageGroupId"));
+        }
+        let max = queue.maximum_message_size();
         if body.len() + message_attributes::size(&self.attributes) > max {
             return Err(place.too_long(max));
         }
@@ -152,31 +173,10 @@ impl Unchecked {
         }
         let attributes = message_attributes::parse(&self.attributes)?;
         let (sent_trace, system) = message_attributes::parse_system(&self.system_attributes)?;
-        let delay = match self.delay_seconds {
-            None => None,
-            Some(given) => Some(checks::seconds(limits::DELAY_SECONDS, given).ok_or_else(
-                || {
-                    invalid_value(
-                        given,
-                        "DelaySeconds",
-                        "DelaySeconds must be >= 0 and <= 900.",
-                    )
-                },
-            )?),
-        };
-        if let Some(group) = &self.group_id
-            && !checks::is_fifo_id(limits::FIFO_ID_LENGTH, group)
-        {
-            let reason = "MessageGroupId can only include alphanumeric and punctuation characters. \
-                          1 to 128 in length.";
-            return Err(invalid_value(group, "MessageGroupId", reason));
-        }
-        if let Some(id) = &self.deduplication_id {
-            let reason = "The request include parameter that is not valid for this queue type.";
-            return Err(invalid_value(id, "MessageDeduplicationId", reason));
-        }
+        let delay = delay(self.delay_seconds, queue.kind())?;
         let extras = Extras {
-            group: self.group_id.map(String::into_boxed_str),
+            deduplication_id: deduplication_id(self.deduplication_id, &body, queue.fifo())?,
+            group: group_id(self.group_id)?,
             sender: None,
             trace_header: sent_trace.or(trace_header).map(Into::into),
             dead_letter: None,
@@ -194,6 +194,82 @@ impl Unchecked {
             system_md5,
         ))
     }
+}
+
+/// A FIFO queue's messages have no delay of their own. Zero may be said, and changes nothing: the
+/// queue's delay applies all the same.
+fn delay(given: Option<i32>, kind: QueueKind) -> Result<Option<Duration>, Error> {
+    let Some(given) = given else {
+        return Ok(None);
+    };
+    if kind == QueueKind::Fifo && given > 0 {
+        return Err(errors::not_for_this_queue_type(given, "DelaySeconds"));
+    }
+    let delay = checks::seconds(limits::DELAY_SECONDS, given).ok_or_else(|| {
+        let reason = "DelaySeconds must be >= 0 and <= 900.";
+        invalid_value(given, "DelaySeconds", reason)
+    })?;
+    Ok(match kind {
+        QueueKind::Standard => Some(delay),
+        QueueKind::Fifo => None,
+    })
+}
+
+fn group_id(given: Option<String>) -> Result<Option<Arc<str>>, Error> {
+    if let Some(id) = &given
+        && !checks::is_fifo_id(limits::FIFO_ID_LENGTH, id)
+    {
+        return Err(errors::invalid_fifo_id(id, "MessageGroupId"));
+    }
+    Ok(given.map(Into::into))
+}
+
+/// The id given, or else, if the queue is told so, one made from the body.
+fn deduplication_id(
+    given: Option<String>,
+    body: &str,
+    fifo: Option<&FifoAttributes>,
+) -> Result<Option<Arc<str>>, Error> {
+    let parameter = "MessageDeduplicationId";
+    match (given, fifo) {
+        (None, None) => Ok(None),
+        (Some(id), None) => Err(errors::not_for_this_queue_type(id, parameter)),
+        (Some(id), Some(_)) if checks::is_fifo_id(limits::FIFO_ID_LENGTH, &id) => {
+            Ok(Some(id.into()))
+        }
+        (Some(id), Some(_)) => Err(errors::invalid_fifo_id(&id, parameter)),
+        (None, Some(fifo)) if fifo.content_based => {
+            Ok(Some(hex::encode(Sha256::digest(body)).into()))
+        }
+        (None, Some(_)) => Err(no_deduplication_id()),
+    }
+}
+
+fn no_deduplication_id() -> Error {
+    let message = "The queue should either have ContentBasedDeduplication enabled or \
+                   MessageDeduplicationId provided explicitly";
+    invalid_parameter(message)
+}
+
+/// Without a group or a deduplication id not the entry fails but the batch, and the code for a
+/// group is not the one that SendMessage gives.
+fn check_fifo_batch(
+    entries: &[(String, SendMessageBatchRequestEntry)],
+    fifo: &FifoAttributes,
+) -> Result<(), Error> {
+    let mut entries = entries.iter().map(|(_, entry)| entry);
+    if entries
+        .clone()
+        .any(|entry| entry.message_group_id.is_none())
+    {
+        let missing = errors::missing_parameter("MessageGroupId");
+        return Err(invalid_parameter(missing.message()));
+    }
+    let has_id = |entry: &SendMessageBatchRequestEntry| entry.message_deduplication_id.is_some();
+    if !fifo.content_based && !entries.all(has_id) {
+        return Err(no_deduplication_id());
+    }
+    Ok(())
 }
 
 impl Place {

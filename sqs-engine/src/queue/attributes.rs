@@ -8,6 +8,7 @@ use sqs::{Error, ErrorCode, QueueAttributeName};
 
 use crate::errors;
 use crate::policy::Policy;
+use crate::queue::fifo_attributes::{FifoAttributes, FifoChange, QueueKind};
 use crate::queue::redrive::{RedriveAllowPolicy, RedrivePolicy};
 
 /// What can be set of a queue, checked. All times are in seconds.
@@ -24,6 +25,7 @@ pub(crate) struct QueueAttributes {
     redrive: Option<Box<RedrivePolicy>>,
     redrive_allow: Option<Box<RedriveAllowPolicy>>,
     policy: Option<Box<Policy>>,
+    fifo: Option<FifoAttributes>,
 }
 
 /// How AWS would encrypt the messages. Here nothing is encrypted: it is kept and shown.
@@ -51,11 +53,34 @@ impl Default for QueueAttributes {
             redrive: None,
             redrive_allow: None,
             policy: None,
+            fifo: None,
         }
     }
 }
 
 impl QueueAttributes {
+    /// What a queue of this kind has if nothing is said.
+    pub(crate) fn of(kind: QueueKind) -> Self {
+        Self {
+            fifo: match kind {
+                QueueKind::Standard => None,
+                QueueKind::Fifo => Some(FifoAttributes::default()),
+            },
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn kind(&self) -> QueueKind {
+        match self.fifo {
+            None => QueueKind::Standard,
+            Some(_) => QueueKind::Fifo,
+        }
+    }
+
+    pub(crate) fn fifo(&self) -> Option<&FifoAttributes> {
+        self.fifo.as_ref()
+    }
+
     pub(crate) fn delay(&self) -> Duration {
         seconds(self.delay)
     }
@@ -141,6 +166,7 @@ impl QueueAttributes {
         if let Some(policy) = self.policy() {
             shown.push((Name::Policy, policy.text().to_owned()));
         }
+        shown.extend(self.fifo.iter().flat_map(FifoAttributes::shown));
         shown
     }
 }
@@ -153,6 +179,7 @@ pub(crate) struct Changes(Vec<Change>);
 #[derive(Debug, PartialEq, Eq)]
 enum Change {
     Delay(u32),
+    Fifo(FifoChange),
     KmsKey(Box<str>),
     KmsReuse(u32),
     ManagedSse(bool),
@@ -167,17 +194,20 @@ enum Change {
 }
 
 impl Changes {
-    /// Parses the attributes of a standard queue, in the order of their names.
+    /// Parses the attributes of a queue, in the order of their names.
     ///
     /// # Errors
     ///
-    /// `InvalidAttributeName` for a name that is unknown, read-only, or not a standard queue's;
+    /// `InvalidAttributeName` for a name that is unknown, read-only, or not this kind of queue's;
     /// `InvalidAttributeValue` for a value that is malformed or out of range;
     /// `OverLimit` for a policy that is too large.
-    pub(crate) fn parse(attributes: &BTreeMap<String, String>) -> Result<Self, Error> {
+    pub(crate) fn parse(
+        attributes: &BTreeMap<String, String>,
+        kind: QueueKind,
+    ) -> Result<Self, Error> {
         let changes: Result<Vec<_>, _> = attributes
             .iter()
-            .map(|(name, value)| Change::parse(name, value))
+            .map(|(name, value)| Change::parse(name, value, kind))
             .collect();
         let changes = changes?;
         let has_key = |change: &Change| matches!(change, Change::KmsKey(key) if !key.is_empty());
@@ -189,15 +219,25 @@ impl Changes {
         Ok(Self(changes))
     }
 
-    /// Applies them: first who encrypts, then with what, so that a reuse period finds its key.
-    pub(crate) fn apply(&self, attributes: &mut QueueAttributes) {
+    /// What the attributes are with them.
+    ///
+    /// They are applied in order, but first who encrypts, then with what, so that a reuse period
+    /// finds its key.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidAttributeValue` if the values, each good by itself, do not go together.
+    pub(crate) fn applied(&self, attributes: &QueueAttributes) -> Result<QueueAttributes, Error> {
+        let mut attributes = attributes.clone();
         let (encryption, others): (Vec<_>, Vec<_>) = self
             .0
             .iter()
             .partition(|change| matches!(change, Change::KmsKey(_) | Change::ManagedSse(_)));
         for change in encryption.into_iter().chain(others) {
-            change.apply(attributes);
+            change.apply(&mut attributes);
         }
+        attributes.fifo.iter().try_for_each(FifoAttributes::check)?;
+        Ok(attributes)
     }
 
     /// The first attribute whose value would change.
@@ -212,12 +252,19 @@ impl Changes {
 }
 
 impl Change {
-    fn parse(name: &str, value: &str) -> Result<Self, Error> {
+    fn parse(name: &str, value: &str, kind: QueueKind) -> Result<Self, Error> {
         use QueueAttributeName as Name;
         let unknown = || errors::unknown_attribute(name);
         let attribute = Name::from_name(name).ok_or_else(unknown)?;
+        let is_fifo = kind == QueueKind::Fifo;
         let number = |limit: Limit| number(attribute, limit, value);
         match attribute {
+            Name::ContentBasedDeduplication if is_fifo => {
+                FifoChange::content_based(value).map(Self::Fifo)
+            }
+            Name::DeduplicationScope if is_fifo => FifoChange::scope(value).map(Self::Fifo),
+            Name::FifoQueue if is_fifo => FifoChange::kind(value).map(Self::Fifo),
+            Name::FifoThroughputLimit if is_fifo => FifoChange::throughput(value).map(Self::Fifo),
             Name::DelaySeconds => Ok(Self::Delay(number(limits::DELAY_SECONDS)?)),
             Name::KmsDataKeyReusePeriodSeconds => Ok(Self::KmsReuse(number(
                 limits::KMS_DATA_KEY_REUSE_PERIOD_SECONDS,
@@ -280,12 +327,18 @@ impl Change {
                     attributes.encryption = Encryption::None;
                 }
             }
+            Self::Fifo(change) => {
+                if let Some(fifo) = &mut attributes.fifo {
+                    change.apply(fifo);
+                }
+            }
         }
     }
 
     fn difference(&self, now: &QueueAttributes) -> Option<QueueAttributeName> {
         use QueueAttributeName as Name;
         let (name, same) = match self {
+            Self::Fifo(change) => return change.difference(&now.fifo.unwrap_or_default()),
             Self::Delay(given) => (Name::DelaySeconds, now.delay == *given),
             Self::MaximumMessageSize(given) => {
                 (Name::MaximumMessageSize, now.maximum_message_size == *given)
@@ -360,13 +413,11 @@ mod tests {
         let map = pairs
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Changes::parse(&map.collect())
+        Changes::parse(&map.collect(), QueueKind::Standard)
     }
 
     fn after(start: &QueueAttributes, pairs: &[(&str, &str)]) -> QueueAttributes {
-        let mut attributes = start.clone();
-        parse(pairs).unwrap().apply(&mut attributes);
-        attributes
+        parse(pairs).unwrap().applied(start).unwrap()
     }
 
     fn value(attributes: &QueueAttributes, name: QueueAttributeName) -> Option<String> {

@@ -38,7 +38,6 @@ pub(super) struct Tenants {
     turns: BTreeMap<Turn, Arc<str>>,
     /// When each noisy group will have been sent nothing for so long that it is quiet.
     noisy_until: BTreeSet<(Timestamp, Arc<str>)>,
-    visible: usize,
 }
 
 /// Where a group stands among the others: the quiet ones come first.
@@ -93,14 +92,12 @@ impl Tenants {
     }
 
     pub(super) fn show(&mut self, group: &str, key: MessageKey) {
-        self.visible += 1;
         self.update(group, |tenant| {
             tenant.visible.insert(key);
         });
     }
 
     pub(super) fn hide(&mut self, group: &str, key: MessageKey) {
-        self.visible -= 1;
         self.update(group, |tenant| {
             tenant.visible.remove(&key);
             if tenant.visible.is_empty() {
@@ -115,11 +112,6 @@ impl Tenants {
 
     pub(super) fn released(&mut self, group: &str, now: Timestamp) {
         self.update(group, |tenant| tenant.processing.end(now));
-    }
-
-    /// How many messages of groups are visible.
-    pub(super) fn visible(&self) -> usize {
-        self.visible
     }
 
     /// The group whose turn it is. `all` is the processing of the whole queue.

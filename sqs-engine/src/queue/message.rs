@@ -3,6 +3,7 @@
 //! A queue may hold a million of these, so the struct is kept small: what few messages have is
 //! behind one pointer, and its size is asserted below.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::digest::{Md5Digest, PackedAttributes};
@@ -26,12 +27,16 @@ pub(crate) struct Message {
     due: Timestamp,
     pub(crate) receive_count: u32,
     phase: Phase,
+    /// Whether its timeout was changed since its latest delivery.
+    pub(super) timeout_changed: bool,
 }
 
 /// The members of a message that are seldom there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extras {
-    pub(crate) group: Option<Box<str>>,
+    pub(crate) group: Option<Arc<str>>,
+    /// Given or made from the body; only FIFO queues' messages have it.
+    pub(crate) deduplication_id: Option<Arc<str>>,
     /// The sender's account, if it is not the queue's.
     pub(crate) sender: Option<Box<str>>,
     pub(crate) trace_header: Option<Box<str>>,
@@ -53,7 +58,7 @@ pub(crate) struct Draft {
     pub(crate) body_md5: Md5Digest,
     pub(crate) attributes: PackedAttributes,
     pub(crate) extras: Extras,
-    /// The message's own delay; `None` leaves it to the queue.
+    /// The message's own delay; `None` leaves it to the queue, as FIFO's messages always do.
     pub(crate) delay: Option<Duration>,
 }
 
@@ -96,6 +101,7 @@ impl Message {
             due: now,
             receive_count: 0,
             phase: Phase::Visible,
+            timeout_changed: false,
         };
         message.set_state(state);
         message
@@ -118,12 +124,20 @@ impl Message {
         };
     }
 
+    /// Takes the name of its group from the group, so that all its messages have one text.
+    pub(super) fn share_group(&mut self, name: Arc<str>) {
+        if let Some(extras) = &mut self.extras {
+            extras.group = Some(name);
+        }
+    }
+
     /// Counts one more delivery.
     pub(crate) fn count_delivery(&mut self, now: Timestamp) {
         if self.receive_count == 0 {
             self.first_received_at = now;
         }
         self.receive_count = self.receive_count.saturating_add(1);
+        self.timeout_changed = false;
     }
 
     pub(crate) fn first_received_at(&self) -> Option<Timestamp> {
@@ -171,8 +185,23 @@ impl Message {
         self.receive_count == receipt.delivery
     }
 
+    /// Whether the receive of this receipt still holds the message: nobody else can get it, and it
+    /// has not become visible again.
+    pub(crate) fn is_held_by(&self, receipt: &Receipt) -> bool {
+        self.phase == Phase::InFlight && self.is_latest(receipt)
+    }
+
+    /// Whether the receive of this receipt still holds the message, for as long as it was told.
+    pub(super) fn is_unchanged_since(&self, receipt: &Receipt) -> bool {
+        self.is_held_by(receipt) && !self.timeout_changed
+    }
+
     pub(crate) fn group(&self) -> Option<&str> {
         self.extras.as_ref()?.group.as_deref()
+    }
+
+    pub(crate) fn deduplication_id(&self) -> Option<&str> {
+        self.extras.as_ref()?.deduplication_id.as_deref()
     }
 
     /// The account that sent it; `None` if it is the queue's own.

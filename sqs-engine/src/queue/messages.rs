@@ -1,13 +1,17 @@
 //! The messages of one queue, with an index for each way in which they are looked for.
 //!
-//! Every message is in `stored` and in exactly one of `delayed`, `ready` and `in_flight`. Each
-//! operation is logarithmic in the number of messages.
+//! Every message is in `stored`, those delayed and in flight in an index by the time when that ends,
+//! and the order in which messages are offered is kept as the kind of the queue asks. Each operation
+//! is logarithmic in the number of messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::id::MessageKey;
+use crate::queue::fifo::Groups;
+use crate::queue::fifo_attributes::QueueKind;
 use crate::queue::message::{Message, MessageState};
 use crate::queue::standard::Ready;
 use crate::time::Timestamp;
@@ -37,11 +41,13 @@ pub(crate) struct Delivery {
     /// In order.
     pub(crate) given: Vec<MessageKey>,
     /// What was received too often to be given once more. It is in the store no more.
-    pub(crate) exhausted: Vec<(MessageKey, Box<Message>)>,
+    pub(crate) exhausted: Exhausted,
 }
 
+/// Messages that were taken out of the store, with the keys that they had there.
+pub(crate) type Exhausted = Vec<(MessageKey, Box<Message>)>;
+
 /// The store.
-#[derive(Default)]
 pub(crate) struct Messages {
     /// By key, which is the order in which their retention ends.
     stored: BTreeMap<MessageKey, Box<Message>>,
@@ -50,30 +56,55 @@ pub(crate) struct Messages {
 }
 
 /// The messages of each state.
-#[derive(Default)]
 struct States {
     delayed: BTreeSet<(Timestamp, MessageKey)>,
-    ready: Ready,
     in_flight: BTreeSet<(Timestamp, MessageKey)>,
+    order: Order,
+}
+
+/// In which order messages are offered.
+enum Order {
+    Standard(Ready),
+    Fifo(Groups),
 }
 
 impl Messages {
-    /// Stores a message whose retention runs from `enqueued_at`.
+    pub(crate) fn new(kind: QueueKind) -> Self {
+        let order = match kind {
+            QueueKind::Standard => Order::Standard(Ready::default()),
+            QueueKind::Fifo => Order::Fifo(Groups::default()),
+        };
+        Self {
+            stored: BTreeMap::new(),
+            states: States {
+                delayed: BTreeSet::new(),
+                in_flight: BTreeSet::new(),
+                order,
+            },
+            arrivals: 0,
+        }
+    }
+
+    /// Stores a message whose retention runs from `enqueued_at`. In a FIFO queue that must not be
+    /// earlier than for the messages before it, and the message must have a group.
     pub(crate) fn add(
         &mut self,
         message: impl Into<Box<Message>>,
         enqueued_at: Timestamp,
         now: Timestamp,
-    ) {
-        let message = message.into();
+    ) -> MessageKey {
+        let mut message = message.into();
         let key = MessageKey {
             enqueued_at,
             arrival: self.arrivals,
         };
         self.arrivals += 1;
-        self.states.ready.sent(message.group(), now);
+        if let Some(name) = self.states.order.sent(key, message.group(), now) {
+            message.share_group(name);
+        }
         self.states.enter(key, &message, now);
         self.stored.insert(key, message);
+        key
     }
 
     pub(crate) fn get(&self, key: MessageKey) -> Option<&Message> {
@@ -84,15 +115,19 @@ impl Messages {
     pub(crate) fn remove(&mut self, key: MessageKey, now: Timestamp) -> Option<Box<Message>> {
         let message = self.stored.remove(&key)?;
         self.states.leave(key, &message, now);
-        self.states.ready.gone(message.group());
+        self.states.order.gone(key, message.group());
         Some(message)
     }
 
     pub(crate) fn clear(&mut self) {
         // The arrivals go on: the handles of purged messages must not fit later ones.
+        let kind = match self.states.order {
+            Order::Standard(_) => QueueKind::Standard,
+            Order::Fifo(_) => QueueKind::Fifo,
+        };
         *self = Self {
             arrivals: self.arrivals,
-            ..Self::default()
+            ..Self::new(kind)
         };
     }
 
@@ -108,18 +143,26 @@ impl Messages {
     ) -> Delivery {
         let mut delivery = Delivery::default();
         let until = now.after(timeout);
-        while delivery.given.len() < max
-            && let Some(key) = self.states.ready.next(now)
-            && let Some(message) = self.stored.get_mut(&key)
-        {
-            if limit.is_some_and(|limit| message.received_here() >= limit) {
-                let exhausted = self.remove(key, now).map(|message| (key, message));
-                delivery.exhausted.extend(exhausted);
-                continue;
+        let mut chosen = Vec::new();
+        loop {
+            let more = max - delivery.given.len();
+            self.states.order.choose(more, now, &mut chosen);
+            if chosen.is_empty() {
+                break;
             }
-            message.count_delivery(now);
-            self.change(key, MessageState::InFlight { until }, now);
-            delivery.given.push(key);
+            for key in chosen.drain(..) {
+                let Some(message) = self.stored.get_mut(&key) else {
+                    continue;
+                };
+                if limit.is_some_and(|limit| message.received_here() >= limit) {
+                    let exhausted = self.remove(key, now).map(|message| (key, message));
+                    delivery.exhausted.extend(exhausted);
+                } else {
+                    message.count_delivery(now);
+                    self.change(key, MessageState::InFlight { until }, now);
+                    delivery.given.push(key);
+                }
+            }
         }
         // Not before all are chosen, or one of them would be chosen again.
         if timeout.is_zero() {
@@ -140,6 +183,37 @@ impl Messages {
             }
         };
         self.change(key, state, now);
+    }
+
+    /// Hides a message, or makes it visible, as somebody who holds it asks.
+    pub(crate) fn change_timeout(&mut self, key: MessageKey, timeout: Duration, now: Timestamp) {
+        self.hide(key, timeout, now);
+        if let Some(message) = self.stored.get_mut(&key) {
+            message.timeout_changed = true;
+        }
+    }
+
+    /// Delays the messages that nobody has received yet for `delay` from their sending. Costs time
+    /// in proportion to those that are delayed or will be.
+    pub(crate) fn delay_anew(&mut self, delay: Duration, now: Timestamp) {
+        let recent = self
+            .stored
+            .iter()
+            .rev()
+            .take_while(|(key, _)| key.enqueued_at.after(delay) > now)
+            .filter(|(_, message)| message.receive_count == 0)
+            .map(|(key, _)| *key);
+        let delayed = self.states.delayed.iter().map(|(_, key)| *key);
+        let keys: BTreeSet<_> = recent.chain(delayed).collect();
+        for key in keys {
+            let until = key.enqueued_at.after(delay);
+            let state = if until > now {
+                MessageState::Delayed { until }
+            } else {
+                MessageState::Visible
+            };
+            self.change(key, state, now);
+        }
     }
 
     /// Makes visible what was delayed or hidden until now.
@@ -178,10 +252,12 @@ impl Messages {
     }
 
     pub(crate) fn counts(&self) -> Counts {
+        let delayed = self.states.delayed.len();
+        let in_flight = self.states.in_flight.len();
         Counts {
-            visible: self.states.ready.len(),
-            delayed: self.states.delayed.len(),
-            in_flight: self.states.in_flight.len(),
+            visible: self.stored.len() - delayed - in_flight,
+            delayed,
+            in_flight,
         }
     }
 
@@ -219,10 +295,10 @@ impl States {
             MessageState::Delayed { until } => {
                 self.delayed.insert((until, key));
             }
-            MessageState::Visible => self.ready.add(key, message.group()),
+            MessageState::Visible => self.order.show(key, message.group()),
             MessageState::InFlight { until } => {
                 self.in_flight.insert((until, key));
-                self.ready.received(message.group(), now);
+                self.order.received(message.group(), now);
             }
         }
     }
@@ -233,11 +309,73 @@ impl States {
             MessageState::Delayed { until } => {
                 self.delayed.remove(&(until, key));
             }
-            MessageState::Visible => self.ready.remove(key, message.group()),
+            MessageState::Visible => self.order.hide(key, message.group()),
             MessageState::InFlight { until } => {
                 self.in_flight.remove(&(until, key));
-                self.ready.released(message.group(), now);
+                self.order.released(message.group(), now);
             }
+        }
+    }
+}
+
+impl Order {
+    /// A message was stored, in whatever state. Gives the name of its group if the messages of the
+    /// group are to share it.
+    fn sent(&mut self, key: MessageKey, group: Option<&str>, now: Timestamp) -> Option<Arc<str>> {
+        match self {
+            Self::Standard(ready) => {
+                ready.sent(group, now);
+                None
+            }
+            Self::Fifo(groups) => Some(groups.sent(key, group.unwrap_or_default())),
+        }
+    }
+
+    /// A message is stored no more; it has left the state in which it was.
+    fn gone(&mut self, key: MessageKey, group: Option<&str>) {
+        match self {
+            Self::Standard(ready) => ready.gone(group),
+            Self::Fifo(groups) => groups.gone(key, group.unwrap_or_default()),
+        }
+    }
+
+    fn show(&mut self, key: MessageKey, group: Option<&str>) {
+        match self {
+            Self::Standard(ready) => ready.add(key, group),
+            Self::Fifo(groups) => groups.show(key, group.unwrap_or_default()),
+        }
+    }
+
+    fn hide(&mut self, key: MessageKey, group: Option<&str>) {
+        match self {
+            Self::Standard(ready) => ready.remove(key, group),
+            Self::Fifo(groups) => groups.hide(key, group.unwrap_or_default()),
+        }
+    }
+
+    /// Puts the messages that a receive of at most `max` gets first, in order, at the end of
+    /// `chosen`; ask again when those are in flight or gone. It is one message of a standard queue,
+    /// which may judge the groups otherwise by then. Of a FIFO queue it is as many as there are,
+    /// since the first of a group's messages in flight locks the others.
+    fn choose(&mut self, max: usize, now: Timestamp, chosen: &mut Vec<MessageKey>) {
+        match self {
+            Self::Standard(_) if max == 0 => {}
+            Self::Standard(ready) => chosen.extend(ready.next(now)),
+            Self::Fifo(groups) => chosen.extend(groups.choose(max)),
+        }
+    }
+
+    fn received(&mut self, group: Option<&str>, now: Timestamp) {
+        match self {
+            Self::Standard(ready) => ready.received(group, now),
+            Self::Fifo(_) => {}
+        }
+    }
+
+    fn released(&mut self, group: Option<&str>, now: Timestamp) {
+        match self {
+            Self::Standard(ready) => ready.released(group, now),
+            Self::Fifo(_) => {}
         }
     }
 }

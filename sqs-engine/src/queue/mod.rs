@@ -1,20 +1,28 @@
 //! A queue: its name, its attributes and its messages.
 
+mod attempts;
 pub(crate) mod attributes;
+mod dedup;
 mod fair;
+mod fifo;
+pub(crate) mod fifo_attributes;
 pub(crate) mod message;
 pub(crate) mod messages;
 pub(crate) mod redrive;
 mod standard;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::directory::QueueName;
-use crate::id::{MessageId, QueueId};
+use crate::id::{MessageId, MessageKey, QueueId, Receipt, SequenceNumber};
+use crate::queue::attempts::Attempts;
 use crate::queue::attributes::QueueAttributes;
+use crate::queue::dedup::{Accepted, Deduplication};
+use crate::queue::fifo_attributes::QueueKind;
 use crate::queue::message::{Draft, Message, MessageState};
-use crate::queue::messages::Messages;
+use crate::queue::messages::{Delivery, Exhausted, Messages};
 use crate::time::Timestamp;
 
 /// One queue, in one of its lives.
@@ -29,9 +37,33 @@ pub(crate) struct Queue {
     pub(crate) created_at: Timestamp,
     pub(crate) modified_at: Timestamp,
     pub(crate) purged_at: Option<Timestamp>,
+    fifo: Option<Box<Fifo>>,
     /// The deadline under which the engine has it noted.
     pub(crate) scheduled: Option<Timestamp>,
 }
+
+/// What a FIFO queue remembers besides its messages.
+struct Fifo {
+    deduplication: Deduplication,
+    attempts: Attempts,
+}
+
+/// What a send gives: for a repetition, what the send that it repeats gave.
+pub(crate) struct Stored {
+    pub(crate) id: MessageId,
+    /// Of a FIFO queue's message.
+    pub(crate) sequence_number: Option<SequenceNumber>,
+}
+
+/// What a receive gives, and what it makes leave the queue.
+pub(crate) struct Received {
+    pub(crate) receipts: Vec<Receipt>,
+    pub(crate) exhausted: Exhausted,
+}
+
+/// A receive cannot be repeated: what it gave has been deleted, changed, or is visible again.
+#[derive(Debug)]
+pub(crate) struct NotRetryable;
 
 impl Queue {
     pub(crate) fn new(
@@ -41,22 +73,64 @@ impl Queue {
         in_flight_limit: u32,
         now: Timestamp,
     ) -> Self {
+        let fifo = attributes.fifo().map(|fifo| {
+            Box::new(Fifo {
+                deduplication: Deduplication::new(fifo.scope),
+                attempts: Attempts::default(),
+            })
+        });
         Self {
             id,
             name,
+            messages: Messages::new(attributes.kind()),
             attributes,
             tags: BTreeMap::new(),
-            messages: Messages::default(),
             in_flight_limit,
             created_at: now,
             modified_at: now,
             purged_at: None,
+            fifo,
             scheduled: None,
         }
     }
 
+    /// Sends a message under a new id, unless it repeats an earlier one.
+    ///
+    /// In a FIFO queue the draft has a group and a deduplication id.
+    pub(crate) fn send(&mut self, id: MessageId, draft: Draft, now: Timestamp) -> Stored {
+        let (Some(group), Some(deduplication_id)) = (
+            draft.extras.group.as_ref().map(Arc::clone),
+            draft.extras.deduplication_id.as_ref().map(Arc::clone),
+        ) else {
+            self.store(id, draft, now);
+            return Stored {
+                id,
+                sequence_number: None,
+            };
+        };
+        let before = self
+            .fifo
+            .as_mut()
+            .and_then(|fifo| fifo.deduplication.find(&group, &deduplication_id, now));
+        let accepted = before.unwrap_or_else(|| {
+            let accepted = Accepted {
+                message: id,
+                sequence_number: self.store(id, draft, now),
+            };
+            if let Some(fifo) = &mut self.fifo {
+                fifo.deduplication
+                    .remember(&group, &deduplication_id, accepted, now);
+            }
+            accepted
+        });
+        Stored {
+            id: accepted.message,
+            sequence_number: Some(accepted.sequence_number),
+        }
+    }
+
     /// Stores a new message, delayed as it says itself or else as the queue says.
-    pub(crate) fn send(&mut self, id: MessageId, draft: Draft, now: Timestamp) {
+    fn store(&mut self, id: MessageId, draft: Draft, now: Timestamp) -> SequenceNumber {
         let delay = draft.delay.unwrap_or(self.attributes.delay());
         let state = if delay.is_zero() {
             MessageState::Visible
@@ -65,14 +139,133 @@ impl Queue {
                 until: now.after(delay),
             }
         };
-        self.messages
-            .add(Message::new(id, draft, now, state), now, now);
+        let message = Message::new(id, draft, now, state);
+        self.messages.add(message, now, now).sequence_number()
+    }
+
+    /// Takes in another queue's dead letter, which had this key there. In a standard queue its
+    /// retention goes on, in a FIFO queue it starts afresh.
+    pub(crate) fn add_dead_letter(
+        &mut self,
+        message: Box<Message>,
+        key: MessageKey,
+        now: Timestamp,
+    ) {
+        let enqueued_at = match self.attributes.kind() {
+            QueueKind::Standard => key.enqueued_at,
+            QueueKind::Fifo => now,
+        };
+        self.messages.add(message, enqueued_at, now);
+    }
+
+    /// Delivers up to `max` messages, if there is room for them in flight, and hides each for
+    /// `timeout`. What was received `limit` times leaves the queue instead.
+    ///
+    /// In a FIFO queue a receive under the same `attempt` id within five minutes gives the same
+    /// messages and handles again and starts their timeout anew, as if it had never reached its
+    /// client. That counts no delivery: AWS does not say, and the client has received them once.
+    ///
+    /// # Errors
+    ///
+    /// `NotRetryable` if one of the messages was deleted, had its timeout changed, or is no longer
+    /// in flight: its handle has expired then, so giving it again would be of no use.
+    pub(crate) fn receive(
+        &mut self,
+        max: usize,
+        timeout: Duration,
+        attempt: Option<&str>,
+        limit: Option<u32>,
+        now: Timestamp,
+    ) -> Result<Received, NotRetryable> {
+        let (Some(fifo), Some(attempt)) = (&mut self.fifo, attempt) else {
+            return Ok(self.deliver(max, timeout, limit, now));
+        };
+        if let Some(given) = fifo.attempts.find(attempt, now) {
+            let given = given.to_vec();
+            let retryable = |receipt: &Receipt| {
+                let message = self.messages.get(receipt.message);
+                message.is_some_and(|message| message.is_unchanged_since(receipt))
+            };
+            if !given.iter().all(retryable) {
+                return Err(NotRetryable);
+            }
+            for receipt in &given {
+                self.messages.hide(receipt.message, timeout, now);
+            }
+            return Ok(Received {
+                receipts: given,
+                exhausted: Vec::new(),
+            });
+        }
+        let received = self.deliver(max, timeout, limit, now);
+        if let Some(fifo) = &mut self.fifo
+            && !received.receipts.is_empty()
+        {
+            fifo.attempts.remember(attempt, &received.receipts, now);
+        }
+        Ok(received)
+    }
+
+    fn deliver(
+        &mut self,
+        max: usize,
+        timeout: Duration,
+        limit: Option<u32>,
+        now: Timestamp,
+    ) -> Received {
+        let max = max.min(self.room());
+        let Delivery { given, exhausted } = self.messages.deliver(max, timeout, limit, now);
+        let receipt = |key| {
+            Some(Receipt {
+                queue: self.id,
+                message: key,
+                delivery: self.messages.get(key)?.receive_count,
+                received_at: now,
+            })
+        };
+        Received {
+            receipts: given.into_iter().filter_map(receipt).collect(),
+            exhausted,
+        }
+    }
+
+    /// Whether a handle is of no use any more though its message is there. A standard queue's are
+    /// good as long as the message is; a FIFO queue's as long as their receive holds the message.
+    pub(crate) fn is_expired(&self, receipt: &Receipt) -> bool {
+        let message = self.messages.get(receipt.message);
+        self.fifo.is_some() && message.is_some_and(|message| !message.is_held_by(receipt))
+    }
+
+    /// Removes every message and, in a FIFO queue, all that is remembered of sends and receives.
+    pub(crate) fn purge(&mut self, now: Timestamp) {
+        self.messages.clear();
+        if let Some(fifo) = &mut self.fifo {
+            fifo.deduplication.clear();
+            fifo.attempts = Attempts::default();
+        }
+        self.purged_at = Some(now);
+    }
+
+    /// Sets the attributes. A FIFO queue's new delay is that of the messages it has, too.
+    pub(crate) fn set_attributes(&mut self, attributes: QueueAttributes, now: Timestamp) {
+        let delay = attributes.delay();
+        let delay_changes = delay != self.attributes.delay();
+        self.attributes = attributes;
+        self.modified_at = now;
+        match self.attributes.kind() {
+            QueueKind::Fifo if delay_changes => self.messages.delay_anew(delay, now),
+            QueueKind::Fifo | QueueKind::Standard => {}
+        }
     }
 
     /// Does what time alone does: ends delays, visibility timeouts and retention that are over.
     pub(crate) fn catch_up(&mut self, now: Timestamp) {
         self.messages.expire(self.attributes.retention(), now);
         self.messages.wake(now);
+        if let Some(fifo) = &mut self.fifo {
+            fifo.deduplication.forget(now);
+            fifo.attempts.forget(now);
+        }
     }
 
     /// When time alone will change something here next.

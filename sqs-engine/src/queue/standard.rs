@@ -65,10 +65,6 @@ impl Ready {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.oldest_first.len() + self.tenants.visible()
-    }
-
     /// The message that a receive gets next.
     pub(super) fn next(&mut self, now: Timestamp) -> Option<MessageKey> {
         self.tenants.calm(now);

@@ -24,9 +24,9 @@
 //! | `redrive D 3` | sends what was received 3 times to the dead-letter queue D | `ok` |
 //! | `get Attribute …` | GetQueueAttributes | `Attribute=value …`, or `none` |
 //! | `counts` | the three counters | `visible=0 delayed=0 in-flight=0` |
-//! | `send A [delay=5] [group=g] [dedup=d] [size=n] [fill=x] [trace=t] [name:Type=value …]` | sends a message known as A, whose body is `A`, or `size` bytes of `fill` | `ok` |
-//! | `send-batch A B delay=5 C …` | the same as one batch; options are those of the names before them | `ok`, or `C failed: text` |
-//! | `receive [max=1] [wait=0] [visibility=30] [system=All] [attributes=All] [times=1]` | as often as `times` says | the messages by name, or `none` |
+//! | `send A [delay=5] [group=g] [dedup=d] [size=n] [fill=x] [trace=t] [name:Type=value …]` | sends a message known as A, whose body is `A`, or `size` bytes of `fill` | `ok`, or `B repeats A` for a repetition |
+//! | `send-batch A B delay=5 C …` | the same as one batch; options are those of the names before them | `ok`, or `B repeats A` and `C failed: text` |
+//! | `receive [max=1] [wait=0] [visibility=30] [system=All] [attributes=All] [attempt=id] [times=1]` | as often as `times` says | the messages by name, or `none` |
 //! | `poll P …` | the same options; must wait, and is then known as P | `ok` |
 //! | `answer P` | what poll P got so far | as receive, or `waiting` |
 //! | `cancel P` | its client hangs up | `ok` |

@@ -24,6 +24,8 @@ pub(crate) struct World {
     url: String,
     /// What the messages are called, by id.
     names: BTreeMap<String, String>,
+    /// The sequence numbers that sends gave, by the messages' names.
+    sequence_numbers: BTreeMap<String, String>,
     /// What each receive of a message gave, by its name.
     received: BTreeMap<String, Vec<Message>>,
     polls: BTreeMap<String, WaiterId>,
@@ -50,6 +52,7 @@ impl World {
             now: Timestamp::from_millis(1_000_000_000),
             url: "http://localhost/000000000000/q".into(),
             names: BTreeMap::new(),
+            sequence_numbers: BTreeMap::new(),
             received: BTreeMap::new(),
             polls: BTreeMap::new(),
             answers: BTreeMap::new(),
@@ -285,6 +288,7 @@ impl World {
     }
 
     fn send(&mut self, step: &Step) -> Result<String, Error> {
+        let mut repeated = Vec::new();
         for (name, options) in step.entries() {
             let entry = entry(name, &options);
             let input = sqs::SendMessageInput {
@@ -300,9 +304,31 @@ impl World {
                 panic!("not an answer to SendMessage");
             };
             let id = output.message_id.expect("an id");
-            self.names.insert(id, name.to_owned());
+            repeated.extend(self.sent(name, id, output.sequence_number));
         }
-        Ok("ok".into())
+        Ok(if repeated.is_empty() {
+            "ok".into()
+        } else {
+            repeated.join(" ")
+        })
+    }
+
+    /// Remembers a message by its name. Gives a word if the send repeated another, which must give
+    /// what that one gave.
+    fn sent(&mut self, name: &str, id: String, sequence_number: Option<String>) -> Option<String> {
+        if let Some(first) = self.names.get(&id) {
+            assert_eq!(
+                sequence_number.as_ref(),
+                self.sequence_numbers.get(first),
+                "a repetition of {first} has its sequence number"
+            );
+            return Some(format!("{name} repeats {first}"));
+        }
+        self.names.insert(id, name.to_owned());
+        if let Some(number) = sequence_number {
+            self.sequence_numbers.insert(name.to_owned(), number);
+        }
+        None
     }
 
     fn send_batch(&mut self, step: &Step) -> Result<String, Error> {
@@ -312,24 +338,19 @@ impl World {
         let Response::SendMessageBatch(output) = self.call(input)? else {
             panic!("not an answer to SendMessageBatch");
         };
-        for entry in output.successful {
-            self.names.insert(entry.message_id, entry.id);
-        }
-        let failures: Vec<_> = output
-            .failed
-            .iter()
-            .map(|entry| {
-                format!(
-                    "{} failed: {}",
-                    entry.id,
-                    entry.message.as_deref().unwrap_or("")
-                )
-            })
+        let mut told: Vec<_> = output
+            .successful
+            .into_iter()
+            .filter_map(|entry| self.sent(&entry.id, entry.message_id, entry.sequence_number))
             .collect();
-        Ok(if failures.is_empty() {
+        told.extend(output.failed.into_iter().map(|entry| {
+            let message = entry.message.unwrap_or_default();
+            format!("{} failed: {message}", entry.id)
+        }));
+        Ok(if told.is_empty() {
             "ok".into()
         } else {
-            failures.join(" ")
+            told.join(" ")
         })
     }
 
@@ -365,6 +386,7 @@ impl World {
             visibility_timeout: options.number("visibility"),
             message_system_attribute_names: list("system"),
             message_attribute_names: list("attributes"),
+            receive_request_attempt_id: options.text("attempt").map(str::to_owned),
             ..ReceiveMessageInput::new(&self.url)
         }
     }
@@ -399,6 +421,12 @@ impl World {
                 .names
                 .get(message.message_id.as_deref().expect("an id"));
             let name = known.or(message.body.as_ref()).expect("a body").clone();
+            let number = message.attributes.get("SequenceNumber");
+            // A dead letter has a place, and so a number, of its own.
+            if !message.attributes.contains_key("DeadLetterQueueSourceArn") {
+                let sent = number.and(self.sequence_numbers.get(&name));
+                assert_eq!(number, sent, "{name} has the number that its send gave");
+            }
             let before = self.received.entry(name.clone()).or_default();
             if before.last() != Some(message) {
                 before.push(message.clone());

@@ -1,0 +1,74 @@
+//! The receives of a FIFO queue that can be repeated by their attempt ids.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqs::limits;
+
+use crate::id::Receipt;
+use crate::time::Timestamp;
+
+/// What was given under each `ReceiveRequestAttemptId` of the last five minutes.
+///
+/// A receive that gave nothing is not here: repeating it is simply to receive.
+#[derive(Debug, Default)]
+pub(super) struct Attempts {
+    by_id: BTreeMap<Arc<str>, Vec<Receipt>>,
+    oldest_first: VecDeque<(Timestamp, Arc<str>)>,
+}
+
+impl Attempts {
+    /// What was given under an id.
+    pub(super) fn find(&mut self, id: &str, now: Timestamp) -> Option<&[Receipt]> {
+        self.forget(now);
+        self.by_id.get(id).map(Vec::as_slice)
+    }
+
+    /// Remembers what is given under an id under which nothing is remembered.
+    pub(super) fn remember(&mut self, id: &str, given: &[Receipt], now: Timestamp) {
+        let id: Arc<str> = id.into();
+        self.oldest_first.push_back((now, Arc::clone(&id)));
+        self.by_id.insert(id, given.to_vec());
+    }
+
+    /// Forgets the receives that were five minutes ago or longer.
+    pub(super) fn forget(&mut self, now: Timestamp) {
+        while let Some((at, _)) = self.oldest_first.front()
+            && now.since(*at) >= LIFE
+            && let Some((_, id)) = self.oldest_first.pop_front()
+        {
+            self.by_id.remove(&id);
+        }
+    }
+}
+
+const LIFE: Duration = Duration::from_secs(limits::DEDUPLICATION_SECONDS as u64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{MessageKey, QueueId};
+
+    #[test]
+    fn an_attempt_is_remembered_for_five_minutes_to_the_millisecond() {
+        let at = Timestamp::from_millis;
+        let receipt = Receipt {
+            queue: QueueId(1),
+            message: MessageKey {
+                enqueued_at: at(0),
+                arrival: 0,
+            },
+            delivery: 1,
+            received_at: at(0),
+        };
+        let mut attempts = Attempts::default();
+        assert_eq!(attempts.find("x", at(0)), None);
+        attempts.remember("x", &[receipt], at(0));
+        assert_eq!(attempts.find("y", at(0)), None);
+        assert_eq!(attempts.find("x", at(299_999)), Some(&[receipt][..]));
+        assert_eq!(attempts.find("x", at(300_000)), None);
+        attempts.remember("x", &[receipt], at(300_000));
+        assert_eq!(attempts.find("x", at(599_999)), Some(&[receipt][..]));
+    }
+}
