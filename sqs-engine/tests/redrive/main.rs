@@ -1,0 +1,102 @@
+//! Random commands at queues that send each other their dead letters, and move tasks that bring
+//! them back, against a reference that is slow and plain.
+//!
+//! Each run follows from its seed. A failure names the seed; `SQS_ENGINE_SEED=<seed>` runs that one
+//! alone.
+
+mod commands;
+mod driver;
+mod reference;
+#[path = "../model/rng.rs"]
+mod rng;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use commands::{Answer, Given, QUEUES, Script};
+use driver::Driver;
+use reference::Reference;
+
+const RUNS: u64 = 200;
+const COMMANDS: usize = 300;
+
+/// Each answer, each count, each task and each deadline compared.
+#[test]
+fn dead_letters_and_move_tasks_go_as_the_reference_says() {
+    let mut seen = BTreeMap::new();
+    for seed in seeds() {
+        let mut script = Script::new(seed);
+        let mut driver = Driver::new(seed);
+        let mut reference = Reference::new();
+        for number in 0..COMMANDS {
+            let command = script.next(driver.deliveries());
+            let at = format!("SQS_ENGINE_SEED={seed}, command {number}: {command:?}");
+            let answer = driver.perform(&command);
+            assert_eq!(answer, reference.perform(&command), "{at}");
+            for queue in QUEUES {
+                let here = format!("{at}: at {queue}");
+                assert_eq!(driver.stored(queue), reference.stored(queue), "{here}");
+                assert_eq!(driver.tasks(queue), reference.tasks(queue), "{here}");
+            }
+            assert_eq!(driver.next_deadline(), reference.next_deadline(), "{at}");
+            no_message_is_twice(&driver, &at);
+            count(&mut seen, &answer, &driver);
+        }
+    }
+    // The runs reach what they are for.
+    println!("{seen:?}");
+    for what in [
+        "a dead letter",
+        "a dead letter by a poll",
+        "COMPLETED",
+        "CANCELLED",
+        "FAILED CouldNotDetermineMessageSource",
+        "a move",
+        "InvalidParameterValueException",
+    ] {
+        assert!(seen.contains_key(what), "never seen: {what}");
+    }
+}
+
+/// Whatever the reference says: no message is in two places.
+fn no_message_is_twice(driver: &Driver, at: &str) {
+    let mut bodies = BTreeSet::new();
+    for queue in QUEUES {
+        for message in driver.stored(queue).messages {
+            assert!(
+                bodies.insert(message.body.clone()),
+                "{at}: {} is twice",
+                message.body
+            );
+        }
+    }
+}
+
+fn seeds() -> Vec<u64> {
+    match std::env::var("SQS_ENGINE_SEED") {
+        Ok(seed) => vec![seed.parse().expect("SQS_ENGINE_SEED is a number")],
+        Err(_) => (0..RUNS).collect(),
+    }
+}
+
+fn count(seen: &mut BTreeMap<String, usize>, answer: &Answer, driver: &Driver) {
+    let mut see = |what: &str| *seen.entry(what.to_owned()).or_default() += 1;
+    let is_dead = |given: &Given| match given {
+        Given::Messages(messages) => messages.iter().any(|message| message.source.is_some()),
+        Given::Done | Given::Refused(_) | Given::Waits => false,
+    };
+    if is_dead(&answer.given) {
+        see("a dead letter");
+    }
+    if answer.polls.iter().any(|(_, given)| is_dead(given)) {
+        see("a dead letter by a poll");
+    }
+    if let Given::Refused(code) = answer.given {
+        see(code);
+    }
+    for task in QUEUES.iter().flat_map(|queue| driver.tasks(queue)) {
+        see(&task.status);
+        if task.moved > 0 {
+            see("a move");
+        }
+    }
+}
