@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use axum::Router;
-use sqs_engine::Rules;
+use sqs_engine::{InFlightLimits, Rules};
 
 use crate::admin::{Admin, Guard};
 use crate::auth::Authenticator;
@@ -45,6 +45,7 @@ pub struct Builder {
     credentials: Vec<Credential>,
     account: AccountId,
     rules: Rules,
+    in_flight_limits: InFlightLimits,
     seed: Seed,
     control_hosts: Vec<ControlHost>,
 }
@@ -56,6 +57,7 @@ impl Builder {
             credentials: Vec::new(),
             account: AccountId::default(),
             rules: Rules::default(),
+            in_flight_limits: InFlightLimits::default(),
             seed: Seed::Drawn,
             control_hosts: Vec::new(),
         }
@@ -84,6 +86,14 @@ impl Builder {
     /// deleting it, or purge one twice. They do unless [`Rules::Relaxed`] is set.
     pub fn rules(mut self, rules: Rules) -> Self {
         self.rules = rules;
+        self
+    }
+
+    /// How many messages of a queue may be in flight: 120,000, unless a test that must see the limit
+    /// reached sets it low. At it a standard queue refuses to give more with OverLimit, and a FIFO
+    /// queue gives nothing.
+    pub fn in_flight_limits(mut self, limits: InFlightLimits) -> Self {
+        self.in_flight_limits = limits;
         self
     }
 
@@ -145,7 +155,7 @@ impl Builder {
         address: SocketAddr,
         clock: WallClock,
     ) -> (Arc<Driver>, Router) {
-        let driver = Arc::new(Driver::new(self.seed, self.rules));
+        let driver = Arc::new(Driver::new(self.seed, self.rules, self.in_flight_limits));
         let router = http::router(Parts {
             sqs: SqsRoute {
                 driver: Arc::clone(&driver),

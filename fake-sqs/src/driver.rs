@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sqs::{Error, ErrorCode, ReceiveMessageOutput, Request, Response};
-use sqs_engine::{Config, Context, Engine, Outcome, Rules, Timestamp, WaiterId};
+use sqs_engine::{Config, Context, Engine, InFlightLimits, Outcome, Rules, Timestamp, WaiterId};
 use tokio::sync::{Notify, oneshot};
 
 use crate::clock::QueueClock;
@@ -24,6 +24,7 @@ pub(crate) type Answer = Result<Response, Error>;
 pub(crate) struct Driver {
     seed: Seed,
     rules: Rules,
+    limits: InFlightLimits,
     state: Mutex<State>,
     /// Told when the timer must look at the next deadline again.
     rearm: Notify,
@@ -52,9 +53,9 @@ pub(crate) struct Totals {
 
 impl Driver {
     /// A driver with an empty engine. Its deadlines pass only while [`run`](Self::run) runs.
-    pub(crate) fn new(seed: Seed, rules: Rules) -> Self {
+    pub(crate) fn new(seed: Seed, rules: Rules, limits: InFlightLimits) -> Self {
         let state = State {
-            engine: engine(seed, rules),
+            engine: engine(seed, rules, limits),
             clock: QueueClock::new(),
             polls: HashMap::new(),
             generation: 0,
@@ -64,6 +65,7 @@ impl Driver {
         Self {
             seed,
             rules,
+            limits,
             state: Mutex::new(state),
             rearm: Notify::new(),
         }
@@ -132,7 +134,7 @@ impl Driver {
     /// Forgets everything and begins anew. Polls that wait are told that their queue is gone.
     pub(crate) fn reset(&self) {
         let mut state = self.lock();
-        state.engine = engine(self.seed, self.rules);
+        state.engine = engine(self.seed, self.rules, self.limits);
         state.generation += 1;
         for (_, poll) in state.polls.drain() {
             // The client may have gone, and then nobody needs the answer.
@@ -240,13 +242,13 @@ impl Drop for Poll<'_> {
 }
 
 /// A new engine. Its seed is logged, so that a run can be had again.
-fn engine(seed: Seed, rules: Rules) -> Engine {
+fn engine(seed: Seed, rules: Rules, limits: InFlightLimits) -> Engine {
     let seed = seed.value();
     tracing::info!(seed, ?rules, "a new engine");
     Engine::new(Config {
         seed,
         rules,
-        ..Config::default()
+        limits,
     })
 }
 
@@ -287,7 +289,11 @@ mod tests {
 
     /// A driver whose time passes, with the queue `orders`.
     async fn running() -> Arc<Driver> {
-        let driver = Arc::new(Driver::new(Seed::Given(1), Rules::Strict));
+        let driver = Arc::new(Driver::new(
+            Seed::Given(1),
+            Rules::Strict,
+            InFlightLimits::default(),
+        ));
         let timer = Arc::clone(&driver);
         tokio::spawn(async move { timer.run().await });
         driver
@@ -471,12 +477,12 @@ mod tests {
 
     #[test]
     fn a_given_seed_gives_the_same_engine_after_a_reset() {
-        let driver = Driver::new(Seed::Given(1), Rules::Strict);
+        let driver = Driver::new(Seed::Given(1), Rules::Strict, InFlightLimits::default());
         let first = id_of_a_message(&driver);
         driver.reset();
         assert_eq!(id_of_a_message(&driver), first);
 
-        let driver = Driver::new(Seed::Drawn, Rules::Strict);
+        let driver = Driver::new(Seed::Drawn, Rules::Strict, InFlightLimits::default());
         let first = id_of_a_message(&driver);
         driver.reset();
         assert_ne!(id_of_a_message(&driver), first);

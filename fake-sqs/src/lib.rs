@@ -52,7 +52,7 @@ mod server;
 #[cfg(test)]
 mod testing;
 
-pub use sqs_engine::Rules;
+pub use sqs_engine::{InFlightLimits, Rules};
 
 pub use crate::admin::{ControlHost, ControlHostError};
 pub use crate::auth::{AccountId, AccountIdError, Credential, CredentialError, SecretError};
