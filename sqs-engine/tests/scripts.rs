@@ -86,6 +86,8 @@ scripts! {
     s4_5_receipt_handles "4.5-receipt-handles.txt";
     s4_6_system_attributes "4.6-system-attributes.txt";
     s4_7_dead_letters "4.7-dead-letters.txt";
+    s4_7_fifo_dead_letters "4.7-fifo-dead-letters.txt";
+    s4_8_fifo_move_tasks "4.8-fifo-move-tasks.txt";
     s4_8_move_tasks "4.8-move-tasks.txt";
     s4_9_in_flight_limits "4.9-in-flight-limits.txt";
     s5_8_fair_queues "5.8-fair-queues.txt";

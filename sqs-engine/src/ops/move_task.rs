@@ -18,7 +18,6 @@ use crate::checks;
 use crate::engine::{Context, Engine};
 use crate::errors::{self, invalid_parameter};
 use crate::id::{MessageKey, QueueId};
-use crate::queue::message::MessageState;
 use crate::queue::redrive::is_same_kind;
 use crate::tasks::{Failure, Pace, Status, Task};
 
@@ -142,18 +141,19 @@ fn advance(engine: &mut Engine, source: QueueId, task: &mut Task) -> Status {
     }
 }
 
-/// The next message that the task may move.
+/// The next message that the task may move. In a FIFO queue it passes over a group that is locked:
+/// what was moved before its turn could never be in order again.
 fn next(engine: &Engine, source: QueueId, task: &Task) -> Option<MessageKey> {
-    let queue = engine.queue(source).ok()?;
-    queue
-        .messages
+    let messages = &engine.queue(source).ok()?.messages;
+    messages
         .iter_after(task.place)
-        .find(|(key, message)| key.arrival < task.end && message.state() == MessageState::Visible)
         .map(|(key, _)| key)
+        .find(|key| key.arrival < task.end && messages.is_free(*key))
 }
 
 /// Moves a message, which begins a new life with it: it is sent anew, under a new id, and delayed
-/// if its new queue delays. On failure it stays where it is.
+/// if its new queue delays. It is never taken for a repetition, which would lose it. On failure it
+/// stays where it is.
 fn move_message(
     engine: &mut Engine,
     source: QueueId,
@@ -178,7 +178,7 @@ fn move_message(
     if let Some(message) = message {
         let id = engine.ids.next_message();
         let destination = engine.queue_mut(destination).map_err(gone)?;
-        destination.send(id, message.into_draft(), now);
+        destination.store(id, message.into_draft(), now);
     }
     Ok(())
 }

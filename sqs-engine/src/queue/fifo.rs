@@ -78,6 +78,12 @@ impl Groups {
         self.update(name, |group| group.set_visible(key, false));
     }
 
+    /// The oldest message of a group, in whatever state.
+    pub(super) fn oldest_of(&self, name: &str) -> Option<MessageKey> {
+        let oldest = self.by_name.get(name)?.messages.front();
+        oldest.map(|entry| entry.key)
+    }
+
     /// The messages that a receive of at most `max` gets, in order.
     pub(super) fn choose(&self, max: usize) -> impl Iterator<Item = MessageKey> {
         self.turns

@@ -152,12 +152,18 @@ impl Message {
         self.receive_count - before
     }
 
-    /// Makes it a dead letter, visible at once. Everything else about it stays.
+    /// Makes it a dead letter, visible at once. Everything else about it stays; but in place of a
+    /// deduplication id it gets its own id, so that what shared one does not collide.
     pub(crate) fn bury(&mut self, source: QueueName) {
-        self.extras.get_or_insert_default().dead_letter = Some(DeadLetter {
+        let id = self.id;
+        let extras = self.extras.get_or_insert_default();
+        extras.dead_letter = Some(DeadLetter {
             source,
             received_before: self.receive_count,
         });
+        if let Some(deduplication_id) = &mut extras.deduplication_id {
+            *deduplication_id = id.to_string().into();
+        }
         self.set_state(MessageState::Visible);
     }
 

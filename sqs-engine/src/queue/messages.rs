@@ -261,6 +261,20 @@ impl Messages {
         }
     }
 
+    /// Whether a message can be given to somebody: it is visible and, in a FIFO queue, the oldest
+    /// of its group, so that taking it away leaves the group in order.
+    pub(crate) fn is_free(&self, key: MessageKey) -> bool {
+        self.stored.get(&key).is_some_and(|message| {
+            message.state() == MessageState::Visible
+                && match &self.states.order {
+                    Order::Standard(_) => true,
+                    Order::Fifo(groups) => {
+                        groups.oldest_of(message.group().unwrap_or_default()) == Some(key)
+                    }
+                }
+        })
+    }
+
     /// The messages after `place`, oldest first.
     pub(crate) fn iter_after(
         &self,

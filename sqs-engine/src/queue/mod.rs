@@ -129,8 +129,9 @@ impl Queue {
         }
     }
 
-    /// Stores a new message, delayed as it says itself or else as the queue says.
-    fn store(&mut self, id: MessageId, draft: Draft, now: Timestamp) -> SequenceNumber {
+    /// Stores a new message, delayed as it says itself or else as the queue says; also one whose
+    /// deduplication id is remembered.
+    pub(crate) fn store(&mut self, id: MessageId, draft: Draft, now: Timestamp) -> SequenceNumber {
         let delay = draft.delay.unwrap_or(self.attributes.delay());
         let state = if delay.is_zero() {
             MessageState::Visible

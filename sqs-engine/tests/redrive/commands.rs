@@ -82,9 +82,18 @@ pub(crate) struct Stored {
     pub(crate) messages: Vec<InStore>,
 }
 
+/// The kind of all queues of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Standard,
+    Fifo,
+}
+
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct InStore {
     pub(crate) body: String,
+    /// In a FIFO queue.
+    pub(crate) group: Option<String>,
     /// Until when it is hidden or delayed; none if it is visible.
     pub(crate) hidden_until: Option<i64>,
     pub(crate) expires_at: i64,

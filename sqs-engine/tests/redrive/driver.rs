@@ -11,20 +11,26 @@ use sqs::{
 use sqs_engine::inspect::QueueView;
 use sqs_engine::{Config, Context, Engine, MessageState, Outcome, Rules, Timestamp, WaiterId};
 
-use crate::commands::{Answer, Command, Given, InStore, QUEUES, Received, Stored, TaskSeen};
+use crate::commands::{Answer, Command, Given, InStore, Kind, QUEUES, Received, Stored, TaskSeen};
 
 pub(crate) struct Driver {
     /// Listing tasks is a command, and changes nothing.
     engine: std::cell::RefCell<Engine>,
     context: Context,
     now: Timestamp,
-    /// The queue and the handle of each delivery.
-    deliveries: Vec<(&'static str, String)>,
+    kind: Kind,
+    deliveries: Vec<Delivery>,
     polls: Vec<(WaiterId, &'static str)>,
 }
 
+pub(crate) struct Delivery {
+    pub(crate) body: String,
+    queue: &'static str,
+    handle: String,
+}
+
 impl Driver {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64, kind: Kind) -> Self {
         let config = Config {
             seed,
             rules: Rules::Relaxed,
@@ -34,17 +40,45 @@ impl Driver {
             engine: Engine::new(config).into(),
             context: Context::new(ACCOUNT, "test", REGION, "http://localhost"),
             now: Timestamp::from_millis(0),
+            kind,
             deliveries: Vec::new(),
             polls: Vec::new(),
         };
         for queue in QUEUES {
-            driver.call(CreateQueueInput::new(queue)).expect("a queue");
+            driver.create(queue);
         }
         driver
     }
 
-    pub(crate) fn deliveries(&self) -> usize {
-        self.deliveries.len()
+    fn create(&self, queue: &str) {
+        let mut input = CreateQueueInput::new(self.name(queue));
+        if self.kind == Kind::Fifo {
+            let on = |name: &str| (name.to_owned(), "true".to_owned());
+            let attributes = [on("FifoQueue"), on("ContentBasedDeduplication")];
+            input.attributes = Some(attributes.into());
+        }
+        self.call(input).expect("a queue");
+    }
+
+    fn name(&self, queue: &str) -> String {
+        match self.kind {
+            Kind::Standard => queue.to_owned(),
+            Kind::Fifo => format!("{queue}.fifo"),
+        }
+    }
+
+    /// Three groups, by the end of the body.
+    fn group(&self, body: &str) -> Option<String> {
+        let last = body.bytes().last().expect("a body") % 3;
+        (self.kind == Kind::Fifo).then(|| format!("g{last}"))
+    }
+
+    fn arn(&self, queue: &str) -> String {
+        QueueArn::new(REGION, ACCOUNT, self.name(queue)).to_string()
+    }
+
+    pub(crate) fn deliveries(&self) -> &[Delivery] {
+        &self.deliveries
     }
 
     pub(crate) fn perform(&mut self, command: &Command) -> Answer {
@@ -67,12 +101,13 @@ impl Driver {
                     visibility_timeout: Some(*visibility),
                     wait_time_seconds: Some(*wait),
                     message_system_attribute_names: Some(vec!["All".into()]),
-                    ..ReceiveMessageInput::new(*queue)
+                    ..ReceiveMessageInput::new(self.name(queue))
                 },
             ),
             Command::Recreate { queue } => {
-                self.call(DeleteQueueInput::new(*queue)).expect("deleted");
-                self.call(CreateQueueInput::new(*queue)).expect("created");
+                self.call(DeleteQueueInput::new(self.name(queue)))
+                    .expect("deleted");
+                self.create(queue);
                 Given::Done
             }
             command => match self.request(command).map(|request| self.call(request)) {
@@ -99,31 +134,32 @@ impl Driver {
                 delay,
             } => {
                 let entries = bodies.iter().map(|body| SendMessageBatchRequestEntry {
-                    delay_seconds: Some(*delay),
+                    delay_seconds: Some(*delay).filter(|_| self.kind == Kind::Standard),
+                    message_group_id: self.group(body),
                     ..SendMessageBatchRequestEntry::new(body, body)
                 });
-                SendMessageBatchInput::new(*queue, entries).into()
+                SendMessageBatchInput::new(self.name(queue), entries).into()
             }
             Command::Delete { delivery } => {
-                let (queue, handle) = &self.deliveries[*delivery];
-                DeleteMessageInput::new(*queue, handle).into()
+                let Delivery { queue, handle, .. } = &self.deliveries[*delivery];
+                DeleteMessageInput::new(self.name(queue), handle).into()
             }
             Command::Redrive { queue, to } => {
                 let policy = to.map_or_else(String::new, |(target, count)| {
-                    let arn = arn(target);
+                    let arn = self.arn(target);
                     format!("{{\"deadLetterTargetArn\":\"{arn}\",\"maxReceiveCount\":{count}}}")
                 });
-                SetQueueAttributesInput::new(*queue, [("RedrivePolicy", policy)]).into()
+                SetQueueAttributesInput::new(self.name(queue), [("RedrivePolicy", policy)]).into()
             }
             Command::Retain { queue, seconds } => {
                 let retention = [("MessageRetentionPeriod", seconds.to_string())];
-                SetQueueAttributesInput::new(*queue, retention).into()
+                SetQueueAttributesInput::new(self.name(queue), retention).into()
             }
-            Command::Purge { queue } => PurgeQueueInput::new(*queue).into(),
+            Command::Purge { queue } => PurgeQueueInput::new(self.name(queue)).into(),
             Command::StartTask { queue, to, rate } => StartMessageMoveTaskInput {
-                destination_arn: to.map(arn),
+                destination_arn: to.map(|queue| self.arn(queue)),
                 max_number_of_messages_per_second: *rate,
-                ..StartMessageMoveTaskInput::new(arn(queue))
+                ..StartMessageMoveTaskInput::new(self.arn(queue))
             }
             .into(),
             Command::StopTask { queue } => {
@@ -152,7 +188,12 @@ impl Driver {
             Ok(Response::ReceiveMessage(output)) => {
                 for message in &output.messages {
                     let handle = message.receipt_handle.clone().expect("a handle");
-                    self.deliveries.push((queue, handle));
+                    let body = message.body.clone().expect("a body");
+                    self.deliveries.push(Delivery {
+                        body,
+                        queue,
+                        handle,
+                    });
                 }
                 Given::Messages(output.messages.into_iter().map(received).collect())
             }
@@ -175,7 +216,7 @@ impl Driver {
     fn list(&self, queue: &str) -> Vec<sqs::ListMessageMoveTasksResultEntry> {
         let input = ListMessageMoveTasksInput {
             max_results: Some(10),
-            ..ListMessageMoveTasksInput::new(arn(queue))
+            ..ListMessageMoveTasksInput::new(self.arn(queue))
         };
         match self.call(input) {
             Ok(Response::ListMessageMoveTasks(output)) => output.results,
@@ -201,10 +242,11 @@ impl Driver {
 
     pub(crate) fn stored(&self, queue: &str) -> Stored {
         let engine = self.engine.borrow();
-        let queue = engine.inspect().queue(ACCOUNT, REGION, queue);
+        let queue = engine.inspect().queue(ACCOUNT, REGION, &self.name(queue));
         let messages = queue.as_ref().map(QueueView::messages).expect("a queue");
         let messages = messages.map(|message| InStore {
             body: message.body().to_owned(),
+            group: message.group().map(str::to_owned),
             hidden_until: match message.state() {
                 MessageState::Visible => None,
                 MessageState::Delayed { until } | MessageState::InFlight { until } => {
@@ -236,14 +278,10 @@ fn received(message: Message) -> Received {
         sent_at: number("SentTimestamp"),
         source: source.map(|arn| {
             let arn: QueueArn = arn.parse().expect("an ARN");
-            arn.name().to_owned()
+            arn.name().trim_end_matches(".fifo").to_owned()
         }),
         body: message.body.expect("a body"),
     }
-}
-
-fn arn(queue: &str) -> String {
-    QueueArn::new(REGION, ACCOUNT, queue).to_string()
 }
 
 const ACCOUNT: &str = "000000000000";

@@ -372,6 +372,7 @@ impl Reference {
         let queue = &self.queues[self.index(name)];
         let messages = queue.messages.iter().map(|message| InStore {
             body: message.body.clone(),
+            group: None,
             hidden_until: Some(message.visible_from).filter(|time| *time > self.now),
             expires_at: message.kept_from + queue.retention,
             count: message.count,

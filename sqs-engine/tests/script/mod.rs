@@ -48,10 +48,11 @@
 //! | `tick 1500ms`, `10s`, `5m`, `12h`, `14d` | lets time pass | `ok` |
 //!
 //! In JSON, in attributes and in what is expected `$A` is the handle of A's last receive, `$A.2`
-//! that of the second, `$url` the URL of the queue in use, `$task` the handle of the task started last, and `$arn.name` a queue's ARN. A value
-//! with blanks stands in double quotes, one with double quotes in single ones. A message that comes
-//! back with a new id is known by its body. `\n` in the text of a refusal is a line break.
-//! `A1..A3` is short for `A1 A2 A3`.
+//! that of the second, `$id.A` the id of the message that was sent as A, `$url` the URL of the queue
+//! in use, `$task` the handle of the task started last, and `$arn.name` a queue's ARN. A value with
+//! blanks stands in double quotes, one with double quotes in single ones. A message that comes back
+//! with a new id is known by its body. `\n` in the text of a refusal is a line break. `A1..A3` is
+//! short for `A1 A2 A3`.
 
 mod parse;
 mod shapes;

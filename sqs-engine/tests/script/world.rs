@@ -543,7 +543,17 @@ impl World {
             .expect("a handle")
     }
 
-    /// Puts in what `$url`, `$arn.name` and `$A` stand for.
+    /// The id of the message that was sent under a name.
+    fn id(&self, name: &str) -> String {
+        let mut names = self.names.iter();
+        let found = names.find(|(_, known)| *known == name);
+        found
+            .unwrap_or_else(|| panic!("{name} was never sent"))
+            .0
+            .clone()
+    }
+
+    /// Puts in what `$A`, `$url`, `$task`, `$id.A` and `$arn.name` stand for.
     fn fill_in(&self, text: &str) -> String {
         let mut parts = text.split('$');
         let mut filled = parts.next().unwrap_or_default().to_owned();
@@ -555,6 +565,8 @@ impl World {
                 self.url.clone()
             } else if name == "task" {
                 self.task.clone()
+            } else if let Some(name) = name.strip_prefix("id.") {
+                self.id(name)
             } else if let Some(queue) = name.strip_prefix("arn.") {
                 self.arn(queue)
             } else {
