@@ -8,7 +8,8 @@
 //! * [`clock`] is the one file of this package that reads the time,
 //! * [`layering`] says which crate may use what, and finds what breaks that.
 //!
-//! What only other languages can show is in `python/` (boto3) and `cli/` (the AWS CLI).
+//! What only other languages can show is in `python/` (boto3), `cli/` (the AWS CLI) and `js/` (Amazon's
+//! SDK for JavaScript).
 
 pub mod bound;
 pub mod clock;

@@ -1,0 +1,131 @@
+// A fake-sqs process for a test file, and clients for it.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { after } from "node:test";
+
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+  SQSServiceException,
+} from "@aws-sdk/client-sqs";
+
+/** The account that owns the queues, and one that must be let in. */
+export const OWNER = { account: "000000000000", key: "test", secret: "test" };
+export const OTHER = { account: "111122223333", key: "other", secret: "other" };
+
+const START_LINE = /^fake-sqs listening on (http:\/\/127\.0\.0\.1:\d+)$/;
+const WAIT_MS = 10_000;
+
+/**
+ * Starts a server with both accounts on a free port, stops it when the file's tests are over, and
+ * returns its endpoint.
+ */
+export async function startServer() {
+  const binary = process.env.FAKE_SQS_BIN;
+  assert(binary, "FAKE_SQS_BIN must name the fake-sqs binary; tests/js/run sets it");
+  const credential = ({ key, secret, account }) => ["--credential", `${key}:${secret}:${account}`];
+  const server = spawn(
+    binary,
+    ["--listen", "127.0.0.1:0", "--log", "error", ...credential(OWNER), ...credential(OTHER)],
+    { env: withoutOurSettings(process.env), stdio: ["ignore", "pipe", "inherit"] },
+  );
+  const ended = once(server, "exit");
+  const lines = createInterface({ input: server.stdout });
+  const [line] = await once(lines, "line", { signal: AbortSignal.timeout(WAIT_MS) });
+  const [, endpoint] = START_LINE.exec(line) ?? assert.fail(`the start-up line is ${line}`);
+
+  after(async () => {
+    server.kill("SIGTERM");
+    const timer = setTimeout(() => server.kill("SIGKILL"), WAIT_MS);
+    const [status] = await ended;
+    clearTimeout(timer);
+    assert.equal(status, 0, "SIGTERM ends the server with status 0");
+  });
+  return endpoint;
+}
+
+/** A client that signs as one of the accounts. A refusal is to be seen, not tried again. */
+export function client(endpoint, { key, secret } = OWNER, more = {}) {
+  const sqs = new SQSClient({
+    endpoint,
+    region: "us-east-1",
+    credentials: { accessKeyId: key, secretAccessKey: secret },
+    maxAttempts: 1,
+    requestHandler: { connectionTimeout: WAIT_MS, requestTimeout: 2 * WAIT_MS },
+    ...more,
+  });
+  after(() => sqs.destroy());
+  return sqs;
+}
+
+let queues = 0;
+
+/** Creates a queue whose name no other test uses; FIFO when the attributes say so. */
+export async function newQueue(sqs, Attributes = {}) {
+  queues += 1;
+  const QueueName = `queue-${queues}${Attributes.FifoQueue ? ".fifo" : ""}`;
+  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
+  return QueueUrl;
+}
+
+/** The ARN of a queue. */
+export async function arnOf(sqs, QueueUrl) {
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] }),
+  );
+  return Attributes.QueueArn;
+}
+
+/** Sends one message. */
+export function send(sqs, QueueUrl, MessageBody, more = {}) {
+  return sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, ...more }));
+}
+
+/** What one receive of up to ten messages gives. */
+export async function receive(sqs, QueueUrl, more = {}) {
+  const { Messages } = await sqs.send(
+    new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, ...more }),
+  );
+  return Messages ?? [];
+}
+
+/** The bodies of messages. */
+export function bodies(messages) {
+  return messages.map((message) => message.Body);
+}
+
+const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Asserts that a call is refused with this query code, text and status, as an exception of `type`,
+ * one of the SDK's classes. What Amazon's model of SQS has no class for, the SDK names by its code.
+ */
+export async function refused(call, { type, code, message, status = 400 }) {
+  const name = type?.name ?? code;
+  await assert.rejects(call, (error) => {
+    assert(error instanceof (type ?? SQSServiceException), `${error.name} is of another class`);
+    assert.deepEqual(
+      {
+        name: error.name,
+        code: error.Code,
+        message: error.message,
+        status: error.$metadata.httpStatusCode,
+        fault: error.$fault,
+      },
+      { name, code, message, status, fault: "client" },
+    );
+    assert.match(error.$metadata.requestId, REQUEST_ID);
+    return true;
+  });
+}
+
+function withoutOurSettings(environment) {
+  const others = Object.entries(environment).filter(([name]) => !name.startsWith("FAKE_SQS_"));
+  return Object.fromEntries(others);
+}
