@@ -2,6 +2,7 @@
 //!
 //! A task takes its steps by itself, at the engine's deadlines; see `tasks` for when.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -161,26 +162,42 @@ fn move_message(
     task: &Task,
 ) -> Result<(), Failure> {
     let gone = |_| Failure::NoQueue;
-    let destination = match &task.destination {
+    let destination = destination(engine, source, key, task)?;
+    let (id, now) = (engine.ids.next_message(), engine.now);
+    let from = engine.queue_mut(source).map_err(gone)?;
+    let account = Arc::clone(&from.name.account);
+    if let Some(message) = from.messages.remove(key, now) {
+        let mut draft = message.into_draft();
+        let to = engine.queue_mut(destination).map_err(gone)?;
+        // Its sender is the one who sent it at first, in another account's queue too.
+        if to.name.account != account {
+            draft.extras.sender.get_or_insert_with(|| (*account).into());
+        }
+        to.store(id, draft, now);
+    }
+    Ok(())
+}
+
+/// Where a message goes: a queue that is there.
+fn destination(
+    engine: &Engine,
+    source: QueueId,
+    key: MessageKey,
+    task: &Task,
+) -> Result<QueueId, Failure> {
+    let found = match &task.destination {
         Some(arn) => engine.directory.find_arn(arn),
         None => {
-            let message = engine.queue(source).map_err(gone)?.messages.get(key);
+            let queue = engine.queue(source).map_err(|_| Failure::NoQueue)?;
+            let message = queue.messages.get(key);
             let letter = message.and_then(|message| message.dead_letter());
             let from = &letter.ok_or(Failure::NoSource)?.source;
             engine.find(&from.account, &from.region, &from.name)
         }
     };
-    let destination = destination.ok_or(Failure::NoQueue)?;
-    engine.queue(destination).map_err(gone)?;
-    let now = engine.now;
-    let messages = &mut engine.queue_mut(source).map_err(gone)?.messages;
-    let message = messages.remove(key, now);
-    if let Some(message) = message {
-        let id = engine.ids.next_message();
-        let destination = engine.queue_mut(destination).map_err(gone)?;
-        destination.store(id, message.into_draft(), now);
-    }
-    Ok(())
+    found
+        .filter(|id| engine.queue(*id).is_ok())
+        .ok_or(Failure::NoQueue)
 }
 
 /// Which of a task's queues an ARN names.

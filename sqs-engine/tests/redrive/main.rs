@@ -16,7 +16,7 @@ use commands::{Answer, Command, Given, InStore, Kind, QUEUES, Script};
 use driver::Driver;
 use reference::Reference;
 
-const RUNS: u64 = 150;
+const RUNS: u64 = 100;
 const COMMANDS: usize = 300;
 
 /// Each answer, each count, each task and each deadline compared.
