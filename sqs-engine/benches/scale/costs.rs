@@ -6,15 +6,15 @@ use std::time::Duration;
 use crate::Extent;
 use crate::clock::time;
 use crate::report::Report;
-use crate::store::{
-    BATCH, Sends, Store, change_request, delete_batch_request, delete_request, handles,
-    receive_request,
-};
+use crate::store::{BATCH, Kind, Sends, Store, handles};
 
 /// What a cost may be in the large queue, as a multiple of its cost in the small one.
 const MOST: f64 = 1.5;
 /// Calls that are timed together.
 const CALLS: usize = 60;
+/// Over how many groups messages are spread, where they are.
+const GROUPS: u32 = 10;
+const GROUP_COUNT: usize = GROUPS as usize;
 
 /// One thing whose time is taken.
 struct Operation {
@@ -50,6 +50,41 @@ const OPERATIONS: &[Operation] = &[
     },
 ];
 
+const FIFO_OPERATIONS: &[Operation] = &[
+    Operation {
+        name: "send",
+        run: send,
+    },
+    Operation {
+        name: "receive one, each of another group",
+        run: |store| receive_from_groups(store, 1),
+    },
+    Operation {
+        name: "receive ten, each ten of another group",
+        run: |store| receive_from_groups(store, BATCH),
+    },
+    Operation {
+        name: "receive, every group locked",
+        run: receive_locked,
+    },
+    Operation {
+        name: "change visibility",
+        run: change,
+    },
+    Operation {
+        name: "delete",
+        run: delete,
+    },
+    Operation {
+        name: "send, receive, delete",
+        run: cycle,
+    },
+    Operation {
+        name: "the same in batches of 10, per message",
+        run: batches,
+    },
+];
+
 pub(crate) fn measure(extent: &Extent, report: &mut Report) {
     let Extent { small, large, .. } = *extent;
     compare(
@@ -60,7 +95,7 @@ pub(crate) fn measure(extent: &Extent, report: &mut Report) {
         report,
     );
     let groups = Sends {
-        groups: 10,
+        groups: GROUPS.into(),
         ..Sends::default()
     };
     compare(
@@ -70,6 +105,34 @@ pub(crate) fn measure(extent: &Extent, report: &mut Report) {
         extent.rounds,
         report,
     );
+    let fifo = Sends {
+        kind: Kind::Fifo,
+        ..groups
+    };
+    compare(
+        "FIFO queue, messages in 10 groups",
+        [small, extent.large_fifo].map(|size| (size, Store::with(fifo, size))),
+        FIFO_OPERATIONS,
+        extent.rounds,
+        report,
+    );
+    at_once(extent, report);
+}
+
+/// What is done to all messages in one call takes time in proportion to them.
+fn at_once(extent: &Extent, report: &mut Report) {
+    let title = format!("All {} messages at once", extent.large);
+    report.section(title, &["milliseconds"]);
+    let mut row = |name: &str, run: fn(&mut Store)| {
+        let mut store = Store::with(Sends::default(), extent.large);
+        let taken = time(|| run(&mut store)).as_secs_f64() * 1e3;
+        report.row(name, vec![format!("{taken:.0}")], taken, None);
+    };
+    row("purge", |store| {
+        let request = store.purge_request();
+        store.call(request);
+    });
+    row("the end of their retention", Store::expire);
 }
 
 /// Measures each operation in both stores in turns.
@@ -128,15 +191,54 @@ fn send(store: &mut Store) -> Duration {
 fn receive(store: &mut Store) -> Duration {
     let mut answers = Vec::with_capacity(CALLS);
     let taken = time(|| {
-        answers.extend((0..CALLS).map(|_| store.call(receive_request(1))));
+        for _ in 0..CALLS {
+            let request = store.receive_request(1);
+            answers.push(store.call(request));
+        }
     });
     store.give_back(answers.into_iter().flat_map(handles).collect());
     taken
 }
 
+/// Receives once from each group, as often as makes up the calls.
+fn receive_from_groups(store: &mut Store, max: usize) -> Duration {
+    let mut taken = Duration::ZERO;
+    for _ in 0..CALLS / GROUP_COUNT {
+        let mut answers = Vec::with_capacity(GROUP_COUNT);
+        taken += time(|| {
+            for _ in 0..GROUP_COUNT {
+                let request = store.receive_request(max);
+                answers.push(store.call(request));
+            }
+        });
+        let received: Vec<_> = answers.into_iter().flat_map(handles).collect();
+        assert_eq!(
+            received.len(),
+            GROUP_COUNT * max,
+            "each group gave what it should"
+        );
+        store.give_back(received);
+    }
+    taken
+}
+
+/// Receives nothing, since a message of each group is in flight.
+fn receive_locked(store: &mut Store) -> Duration {
+    let mut received = Vec::new();
+    for _ in 0..GROUP_COUNT {
+        received.extend(store.receive(1));
+    }
+    let requests = (0..CALLS).map(|_| store.receive_request(BATCH)).collect();
+    let taken = perform(store, requests);
+    store.give_back(received);
+    taken
+}
+
 fn change(store: &mut Store) -> Duration {
     let received = store.receive(CALLS);
-    let requests = received.iter().map(|handle| change_request(handle, 60));
+    let requests = received
+        .iter()
+        .map(|handle| store.change_request(handle, 60));
     let requests = requests.collect();
     let taken = perform(store, requests);
     store.give_back(received);
@@ -145,7 +247,7 @@ fn change(store: &mut Store) -> Duration {
 
 fn delete(store: &mut Store) -> Duration {
     let received = store.receive(CALLS);
-    let requests = received.iter().map(|handle| delete_request(handle));
+    let requests = received.iter().map(|handle| store.delete_request(handle));
     let requests = requests.collect();
     let taken = perform(store, requests);
     store.send(CALLS);
@@ -168,7 +270,8 @@ fn batches(store: &mut Store) -> Duration {
             let request = store.send_batch_request();
             black_box(store.call(request));
             let received = store.receive(BATCH);
-            black_box(store.call(delete_batch_request(&received)));
+            let request = store.delete_batch_request(&received);
+            black_box(store.call(request));
         }
     })
 }

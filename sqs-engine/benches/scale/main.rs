@@ -28,6 +28,8 @@ pub(crate) struct Extent {
     small: usize,
     /// Messages of the queue that is called large.
     large: usize,
+    /// The same, of a FIFO queue.
+    large_fifo: usize,
     /// How often the two are measured in turn.
     rounds: usize,
     /// Messages stored to weigh one.
@@ -37,6 +39,7 @@ pub(crate) struct Extent {
 const FULL: Extent = Extent {
     small: 1_000,
     large: 1_000_000,
+    large_fifo: 200_000,
     rounds: 51,
     weighed: 200_000,
 };
@@ -44,6 +47,7 @@ const FULL: Extent = Extent {
 const QUICK: Extent = Extent {
     small: 1_000,
     large: 5_000,
+    large_fifo: 5_000,
     rounds: 3,
     weighed: 5_000,
 };

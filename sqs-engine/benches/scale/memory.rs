@@ -6,7 +6,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 use crate::Extent;
 use crate::report::Report;
-use crate::store::{ATTRIBUTE_LEN, BODY_LEN, Sends, Store};
+use crate::store::{ATTRIBUTE_LEN, BODY_LEN, Kind, Sends, Store};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -49,6 +49,11 @@ pub(crate) fn measure(extent: &Extent, report: &mut Report) {
         report,
     );
     row(IN_FLIGHT_GROUPED, grouped, messages, Some(MOST), report);
+    let fifo = Sends {
+        kind: Kind::Fifo,
+        ..grouped
+    };
+    row("waiting in a FIFO queue", fifo, messages, None, report);
 }
 
 fn row(what: &str, sends: Sends, messages: usize, most: Option<f64>, report: &mut Report) {

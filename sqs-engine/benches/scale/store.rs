@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use sqs::{
     ChangeMessageVisibilityInput, CreateQueueInput, DeleteMessageBatchInput,
-    DeleteMessageBatchRequestEntry, DeleteMessageInput, MessageAttributeValue, ReceiveMessageInput,
-    Request, Response, SendMessageBatchInput, SendMessageBatchRequestEntry, SendMessageInput,
+    DeleteMessageBatchRequestEntry, DeleteMessageInput, MessageAttributeValue, PurgeQueueInput,
+    ReceiveMessageInput, Request, Response, SendMessageBatchInput, SendMessageBatchRequestEntry,
+    SendMessageInput,
 };
 use sqs_engine::{Config, Context, Engine, InFlightLimits, Outcome, Timestamp};
 
@@ -29,6 +30,23 @@ pub(crate) struct Sends {
     /// Over how many groups they are spread; zero for no groups.
     pub(crate) groups: u64,
     pub(crate) delay: Option<i32>,
+    pub(crate) kind: Kind,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    #[default]
+    Standard,
+    Fifo,
+}
+
+impl Kind {
+    fn queue(self) -> &'static str {
+        match self {
+            Self::Standard => "orders",
+            Self::Fifo => "orders.fifo",
+        }
+    }
 }
 
 impl Store {
@@ -46,7 +64,13 @@ impl Store {
             sent: 0,
             sends,
         };
-        store.call(CreateQueueInput::new(QUEUE).into());
+        let mut create = CreateQueueInput::new(store.queue());
+        if sends.kind == Kind::Fifo {
+            let attributes = ["FifoQueue", "ContentBasedDeduplication"];
+            let attributes = attributes.map(|name| (name.to_owned(), "true".to_owned()));
+            create.attributes = Some(attributes.into());
+        }
+        store.call(create.into());
         store
     }
 
@@ -55,6 +79,10 @@ impl Store {
         let mut store = Self::new(sends);
         store.send(messages);
         store
+    }
+
+    fn queue(&self) -> &'static str {
+        self.sends.kind.queue()
     }
 
     /// Performs a call, a millisecond after the one before.
@@ -73,14 +101,14 @@ impl Store {
             delay_seconds: entry.delay_seconds,
             message_attributes: entry.message_attributes,
             message_group_id: entry.message_group_id,
-            ..SendMessageInput::new(QUEUE, entry.message_body.unwrap_or_default())
+            ..SendMessageInput::new(self.queue(), entry.message_body.unwrap_or_default())
         }
         .into()
     }
 
     pub(crate) fn send_batch_request(&mut self) -> Request {
         let entries: Vec<_> = (0..BATCH).map(|_| self.entry()).collect();
-        SendMessageBatchInput::new(QUEUE, entries).into()
+        SendMessageBatchInput::new(self.queue(), entries).into()
     }
 
     fn entry(&mut self) -> SendMessageBatchRequestEntry {
@@ -102,6 +130,45 @@ impl Store {
         entry
     }
 
+    pub(crate) fn receive_request(&self, max: usize) -> Request {
+        ReceiveMessageInput {
+            max_number_of_messages: i32::try_from(max).ok(),
+            visibility_timeout: Some(43_200),
+            ..ReceiveMessageInput::new(self.queue())
+        }
+        .into()
+    }
+
+    pub(crate) fn delete_request(&self, handle: &str) -> Request {
+        DeleteMessageInput::new(self.queue(), handle).into()
+    }
+
+    pub(crate) fn delete_batch_request(&self, handles: &[String]) -> Request {
+        let entries = handles.iter().enumerate().map(|(number, handle)| {
+            DeleteMessageBatchRequestEntry::new(format!("e{number}"), handle)
+        });
+        DeleteMessageBatchInput::new(self.queue(), entries).into()
+    }
+
+    pub(crate) fn change_request(&self, handle: &str, seconds: i32) -> Request {
+        ChangeMessageVisibilityInput::new(self.queue(), handle, seconds).into()
+    }
+
+    pub(crate) fn purge_request(&self) -> Request {
+        PurgeQueueInput::new(self.queue()).into()
+    }
+
+    /// Lets the retention of all messages end.
+    pub(crate) fn expire(&mut self) {
+        self.now = self.now.after(Duration::from_secs(345_600));
+        self.engine.advance(self.now);
+        assert_eq!(
+            self.engine.inspect().counts().total(),
+            0,
+            "all have expired"
+        );
+    }
+
     pub(crate) fn send(&mut self, messages: usize) {
         for _ in 0..messages {
             let request = self.send_request();
@@ -113,7 +180,8 @@ impl Store {
     pub(crate) fn receive(&mut self, messages: usize) -> Vec<String> {
         let mut received = Vec::with_capacity(messages);
         while received.len() < messages {
-            let answer = self.call(receive_request(BATCH.min(messages - received.len())));
+            let request = self.receive_request(BATCH.min(messages - received.len()));
+            let answer = self.call(request);
             let before = received.len();
             received.extend(handles(answer));
             assert!(received.len() > before, "the queue has too few messages");
@@ -123,41 +191,18 @@ impl Store {
 
     pub(crate) fn delete(&mut self, handles: Vec<String>) {
         for handle in handles {
-            self.call(delete_request(&handle));
+            let request = self.delete_request(&handle);
+            self.call(request);
         }
     }
 
     /// Makes received messages visible again.
     pub(crate) fn give_back(&mut self, handles: Vec<String>) {
         for handle in handles {
-            self.call(change_request(&handle, 0));
+            let request = self.change_request(&handle, 0);
+            self.call(request);
         }
     }
-}
-
-pub(crate) fn receive_request(max: usize) -> Request {
-    ReceiveMessageInput {
-        max_number_of_messages: i32::try_from(max).ok(),
-        visibility_timeout: Some(43_200),
-        ..ReceiveMessageInput::new(QUEUE)
-    }
-    .into()
-}
-
-pub(crate) fn delete_request(handle: &str) -> Request {
-    DeleteMessageInput::new(QUEUE, handle).into()
-}
-
-pub(crate) fn delete_batch_request(handles: &[String]) -> Request {
-    let entries = handles
-        .iter()
-        .enumerate()
-        .map(|(number, handle)| DeleteMessageBatchRequestEntry::new(format!("e{number}"), handle));
-    DeleteMessageBatchInput::new(QUEUE, entries).into()
-}
-
-pub(crate) fn change_request(handle: &str, seconds: i32) -> Request {
-    ChangeMessageVisibilityInput::new(QUEUE, handle, seconds).into()
 }
 
 /// The handles of what a receive gave.
@@ -171,7 +216,6 @@ pub(crate) fn handles(response: Response) -> Vec<String> {
         .collect()
 }
 
-const QUEUE: &str = "orders";
 /// How many entries a batch has.
 pub(crate) const BATCH: usize = 10;
 const ATTRIBUTE_NAME: &str = "attribute-";
