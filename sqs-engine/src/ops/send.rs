@@ -135,7 +135,9 @@ fn send_one(
     let trace_header = context.trace_header.as_deref();
     let (mut draft, system_attributes_md5) =
         unchecked.check(&to.attributes, trace_header, place)?;
-    draft.extras.sender = is_foreign.then(|| context.account.as_str().into());
+    if is_foreign {
+        draft.extras.set_sender(&context.account);
+    }
     let (id, now) = (engine.ids.next_message(), engine.now);
     let (body_md5, attributes_md5) = (draft.body_md5, draft.attributes.digest());
     Ok(Sent {
@@ -174,13 +176,11 @@ impl Unchecked {
         let attributes = message_attributes::parse(&self.attributes)?;
         let (sent_trace, system) = message_attributes::parse_system(&self.system_attributes)?;
         let delay = delay(self.delay_seconds, queue.kind())?;
-        let extras = Extras {
-            deduplication_id: deduplication_id(self.deduplication_id, &body, queue.fifo())?,
-            group: group_id(self.group_id)?,
-            sender: None,
-            trace_header: sent_trace.or(trace_header).map(Into::into),
-            dead_letter: None,
-        };
+        let deduplication_id = deduplication_id(self.deduplication_id, &body, queue.fifo())?;
+        let mut extras = Extras::new(group_id(self.group_id)?, deduplication_id);
+        if let Some(trace_header) = sent_trace.or(trace_header) {
+            extras.set_trace_header(trace_header);
+        }
         let body_md5 = Md5Digest::of(body.as_bytes());
         let system_md5 = system.digest();
         Ok((

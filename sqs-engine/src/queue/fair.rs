@@ -65,18 +65,22 @@ enum Conduct {
 }
 
 impl Tenants {
-    /// A message of a group was sent here.
-    pub(super) fn sent(&mut self, group: &str, now: Timestamp) {
-        if !self.by_name.contains_key(group) {
-            let name: Arc<str> = group.into();
-            self.by_name.insert(name.clone(), Tenant::new(name, now));
-        }
+    /// A message of a group was sent here. Gives the name of the group as all its messages share it.
+    pub(super) fn sent(&mut self, group: &str, now: Timestamp) -> Arc<str> {
+        let name = match self.by_name.get(group) {
+            Some(tenant) => Arc::clone(&tenant.name),
+            None => Arc::from(group),
+        };
+        self.by_name
+            .entry(Arc::clone(&name))
+            .or_insert_with_key(|name| Tenant::new(Arc::clone(name), now));
         // Or a send would hide that there was none for so long.
         self.calm(now);
         self.update(group, |tenant| {
             tenant.messages += 1;
             tenant.last_sent = now;
         });
+        name
     }
 
     /// A message of a group has gone, after it left the state in which it was.

@@ -333,14 +333,11 @@ impl States {
 }
 
 impl Order {
-    /// A message was stored, in whatever state. Gives the name of its group if the messages of the
-    /// group are to share it.
+    /// A message was stored, in whatever state. Gives the name of its group as all messages of the
+    /// group share it.
     fn sent(&mut self, key: MessageKey, group: Option<&str>, now: Timestamp) -> Option<Arc<str>> {
         match self {
-            Self::Standard(ready) => {
-                ready.sent(group, now);
-                None
-            }
+            Self::Standard(ready) => Some(ready.sent(group?, now)),
             Self::Fifo(groups) => Some(groups.sent(key, group.unwrap_or_default())),
         }
     }

@@ -1,6 +1,7 @@
 //! The order in which a standard queue offers its messages.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::id::MessageKey;
 use crate::queue::fair::{Processing, Tenants, Turn};
@@ -21,11 +22,10 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    /// A message was stored, in whatever state.
-    pub(super) fn sent(&mut self, group: Option<&str>, now: Timestamp) {
-        if let Some(group) = group {
-            self.tenants.sent(group, now);
-        }
+    /// A message of a group was stored, in whatever state. Gives the name of its group as all
+    /// messages of the group share it.
+    pub(super) fn sent(&mut self, group: &str, now: Timestamp) -> Arc<str> {
+        self.tenants.sent(group, now)
     }
 
     /// A message is stored no more; it has left the state in which it was.
