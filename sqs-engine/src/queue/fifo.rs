@@ -55,7 +55,7 @@ impl Groups {
         shared
     }
 
-    /// A message is stored no more.
+    /// A message is stored no more. It need not be hidden first.
     pub(super) fn gone(&mut self, key: MessageKey, name: &str) {
         self.update(name, |group| {
             if let Ok(index) = group.find(key) {

@@ -114,8 +114,7 @@ impl Messages {
     /// Takes a message out, in whatever state it is.
     pub(crate) fn remove(&mut self, key: MessageKey, now: Timestamp) -> Option<Box<Message>> {
         let message = self.stored.remove(&key)?;
-        self.states.leave(key, &message, now);
-        self.states.order.gone(key, message.group());
+        self.states.remove(key, &message, now);
         Some(message)
     }
 
@@ -303,6 +302,19 @@ impl Messages {
 }
 
 impl States {
+    /// Takes a message out for good.
+    fn remove(&mut self, key: MessageKey, message: &Message, now: Timestamp) {
+        // Its group forgets it before it leaves its state, or the group would seem to have nothing
+        // to give for a moment, and would lose its turn.
+        if let Order::Fifo(groups) = &mut self.order {
+            groups.gone(key, message.group().unwrap_or_default());
+        }
+        self.leave(key, message, now);
+        if let Order::Standard(ready) = &mut self.order {
+            ready.gone(message.group());
+        }
+    }
+
     /// Takes a message in, by the state that it is in.
     fn enter(&mut self, key: MessageKey, message: &Message, now: Timestamp) {
         match message.state() {
@@ -339,14 +351,6 @@ impl Order {
         match self {
             Self::Standard(ready) => Some(ready.sent(group?, now)),
             Self::Fifo(groups) => Some(groups.sent(key, group.unwrap_or_default())),
-        }
-    }
-
-    /// A message is stored no more; it has left the state in which it was.
-    fn gone(&mut self, key: MessageKey, group: Option<&str>) {
-        match self {
-            Self::Standard(ready) => ready.gone(group),
-            Self::Fifo(groups) => groups.gone(key, group.unwrap_or_default()),
         }
     }
 

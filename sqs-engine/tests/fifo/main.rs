@@ -1,0 +1,180 @@
+//! Random commands at FIFO queues, against a reference that is slow and plain, and against what a
+//! client may rely on.
+//!
+//! Each run follows from its seed. A failure names the seed; `SQS_ENGINE_SEED=<seed>` runs that one
+//! alone.
+
+mod commands;
+mod driver;
+mod reference;
+#[path = "../model/rng.rs"]
+mod rng;
+mod witness;
+
+use std::collections::BTreeMap;
+
+use commands::{Answer, Command, Entry, Given, QUEUES, Received, Retention, Script, Side};
+use driver::{Driver, Waking};
+use reference::Reference;
+use witness::Witness;
+
+const RUNS: u64 = 250;
+const COMMANDS: usize = 400;
+const NO_LIMIT: u32 = 120_000;
+
+/// 100,000 commands; each answer, each count and each deadline compared.
+#[test]
+fn the_engine_does_what_the_reference_does() {
+    let mut seen = BTreeMap::new();
+    for seed in seeds(RUNS) {
+        let limit = if seed % 4 == 0 { 4 } else { NO_LIMIT };
+        let mut script = Script::new(seed, Retention::Changes);
+        let mut driver = Driver::new(seed, Waking::AtTheEnd, limit);
+        let mut reference = Reference::new(limit);
+        for number in 0..COMMANDS {
+            let command = script.next(driver.deliveries.len(), driver.poll_count());
+            let answer = driver.perform(&command);
+            let at = format!("SQS_ENGINE_SEED={seed}, command {number}: {command:?}");
+            assert_eq!(answer, reference.perform(&command), "{at}");
+            for setup in &QUEUES {
+                let counts = (driver.counts(setup.name), reference.counts(setup.name));
+                assert_eq!(counts.0, counts.1, "{at}: counts of {}", setup.name);
+            }
+            let deadlines = (driver.next_deadline(), reference.next_deadline());
+            assert_eq!(deadlines.0, deadlines.1, "{at}: next deadline");
+            count(&mut seen, &command, &answer);
+        }
+    }
+    // The runs reach what they are for.
+    for (what, times) in &seen {
+        println!("{what}: {times}");
+    }
+    for what in [
+        "messages",
+        "nothing",
+        "waits",
+        "poll got messages",
+        "poll got nothing",
+        "a repetition",
+        "a receive repeated",
+        "a receive not repeatable",
+        "an expired handle",
+    ] {
+        let times = seen.get(what).copied().unwrap_or_default();
+        assert!(times >= 20, "seldom seen: {what}");
+    }
+}
+
+/// What must hold whatever the reference says, judged by what a client sees alone.
+#[test]
+fn order_and_deduplication_hold_and_no_message_is_lost() {
+    for seed in seeds(100) {
+        let mut script = Script::new(seed, Retention::Stays);
+        let mut driver = Driver::new(seed, Waking::AtDeadlines, NO_LIMIT);
+        let mut witness = Witness::default();
+        for number in 0..COMMANDS {
+            // Long waits are left out so that nothing comes to the end of its four days.
+            let command = match script.next(driver.deliveries.len(), driver.poll_count()) {
+                Command::Tick { seconds: 43_200 } => Command::Tick { seconds: 43 },
+                command => command,
+            };
+            let at = format!("SQS_ENGINE_SEED={seed}, command {number}: {command:?}");
+            witness.see(&command, &mut driver, &at);
+        }
+        let at = format!("SQS_ENGINE_SEED={seed}, at the end");
+        let rest = Command::Tick {
+            seconds: 2 * 43_200,
+        };
+        witness.see(&rest, &mut driver, &at);
+        for setup in &QUEUES {
+            empty(setup.name, &mut driver, &mut witness, &at);
+        }
+        assert_eq!(witness.left(), Vec::<usize>::new(), "{at}: lost");
+    }
+}
+
+#[test]
+fn the_same_commands_give_the_same_bytes_however_often_the_engine_is_woken() {
+    for seed in seeds(50) {
+        let first = transcript(seed, Waking::AtTheEnd);
+        assert!(first.len() > COMMANDS, "there is something to compare");
+        for waking in [Waking::AtTheEnd, Waking::AtDeadlines] {
+            assert!(first == transcript(seed, waking), "SQS_ENGINE_SEED={seed}");
+        }
+    }
+}
+
+/// Receives and deletes until there is nothing.
+fn empty(queue: &'static str, driver: &mut Driver, witness: &mut Witness, at: &str) {
+    loop {
+        let start = driver.deliveries.len();
+        let receive = Command::Receive {
+            queue,
+            max: 10,
+            visibility: Some(60),
+            wait: Some(0),
+            attempt: None,
+        };
+        witness.see(&receive, driver, at);
+        if driver.deliveries.len() == start {
+            return;
+        }
+        for delivery in start..driver.deliveries.len() {
+            witness.see(&Command::Delete { delivery }, driver, at);
+        }
+    }
+}
+
+fn transcript(seed: u64, waking: Waking) -> String {
+    let mut script = Script::new(seed, Retention::Changes);
+    let mut driver = Driver::new(seed, waking, NO_LIMIT);
+    for _ in 0..COMMANDS {
+        let command = script.next(driver.deliveries.len(), driver.poll_count());
+        driver.perform(&command);
+    }
+    driver.transcript
+}
+
+fn seeds(count: u64) -> Vec<u64> {
+    match std::env::var("SQS_ENGINE_SEED") {
+        Ok(seed) => vec![seed.parse().expect("SQS_ENGINE_SEED is a number")],
+        Err(_) => (0..count).collect(),
+    }
+}
+
+fn count(seen: &mut BTreeMap<&'static str, usize>, command: &Command, answer: &Answer) {
+    let mut see = |what| *seen.entry(what).or_default() += 1;
+    match (command, &answer.given) {
+        (Command::Send { entries, .. }, Given::Sent(sent)) if repeats(entries, sent) => {
+            see("a repetition");
+        }
+        (Command::Receive { .. }, Given::Messages(messages)) if messages.is_empty() => {
+            see("nothing");
+        }
+        (Command::Receive { .. }, Given::Messages(messages)) => {
+            see("messages");
+            if messages.iter().any(Received::is_again) {
+                see("a receive repeated");
+            }
+        }
+        (Command::Receive { .. }, Given::Refused(_)) => see("a receive not repeatable"),
+        (Command::Receive { .. }, Given::Waits) => see("waits"),
+        (Command::Delete { .. }, Given::Refused("InvalidParameterValueException")) => {
+            see("an expired handle");
+        }
+        _ => {}
+    }
+    for (_, given) in &answer.polls {
+        match given {
+            Given::Messages(messages) if messages.is_empty() => see("poll got nothing"),
+            Given::Messages(_) => see("poll got messages"),
+            Given::Refused(_) => see("poll refused"),
+            Given::Done | Given::Sent(_) | Given::Waits => {}
+        }
+    }
+}
+
+fn repeats(entries: &[Entry], sent: &[usize]) -> bool {
+    let numbers = entries.iter().map(|entry| entry.number);
+    numbers.ne(sent.iter().copied())
+}
