@@ -57,8 +57,10 @@ impl Extras {
         }
     }
 
+    /// Names the sender's account, unless it is named already.
     pub(crate) fn set_sender(&mut self, account: &str) {
-        self.rare.get_or_insert_default().sender = Some(account.into());
+        let sender = &mut self.rare.get_or_insert_default().sender;
+        sender.get_or_insert_with(|| account.into());
     }
 
     pub(crate) fn set_trace_header(&mut self, trace_header: &str) {
