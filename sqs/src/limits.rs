@@ -17,6 +17,8 @@ pub enum Unit {
     Bytes,
     /// Characters.
     Characters,
+    /// Decimal digits.
+    Digits,
     /// Things: entries, messages, tags.
     Items,
     /// Messages in a second.
@@ -32,6 +34,7 @@ impl fmt::Display for Unit {
         formatter.write_str(match self {
             Unit::Bytes => "bytes",
             Unit::Characters => "characters",
+            Unit::Digits => "digits",
             Unit::Items => "items",
             Unit::MessagesPerSecond => "messages per second",
             Unit::Receives => "receives",
@@ -135,6 +138,9 @@ macro_rules! limits {
     (@api) => {
         "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_"
     };
+    (@kms) => {
+        "https://docs.aws.amazon.com/kms/latest/APIReference/API_"
+    };
     (@guide) => {
         "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/"
     };
@@ -182,6 +188,8 @@ limits! {
     /// How long SQS may use one data key before it asks KMS for the next: a minute to a day.
     KMS_DATA_KEY_REUSE_PERIOD_SECONDS "KmsDataKeyReusePeriodSeconds" 60..=86_400 Seconds Some(300),
         api "SetQueueAttributes";
+    /// How long the id, ARN or alias of a key of KMS is.
+    KMS_MASTER_KEY_ID_LENGTH "KmsMasterKeyId" 1..=2_048 Characters None, kms "DescribeKey";
     /// How often a message is received before it goes to the dead-letter queue. A RedrivePolicy
     /// must say it.
     MAX_RECEIVE_COUNT "maxReceiveCount" 1..=1_000 Receives None, guide "sqs-dead-letter-queues";
@@ -212,6 +220,8 @@ limits! {
     /// How long a message attribute's data type is, its label included.
     MESSAGE_ATTRIBUTE_TYPE_LENGTH "message attribute data type" 1..=256 Bytes None,
         guide "sqs-message-metadata";
+    /// How many significant digits a message attribute of the type Number has.
+    NUMBER_DIGITS "Number" 1..=38 Digits None, guide "sqs-message-metadata";
     /// How many tags a queue has. AWS advises against more.
     TAGS "Tags" 0..=50 Items None, guide "sqs-queue-tags";
     /// How long a tag's key is.
@@ -260,6 +270,11 @@ pub const RECREATION_INTERVAL_SECONDS: u32 = 60;
 /// About how many messages of a queue are in flight at most; AWS calls the number approximate.
 /// [Message quotas](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html)
 pub const MESSAGES_IN_FLIGHT: u32 = 120_000;
+
+/// The powers of ten between which the amount of a message attribute of the type Number lies, both
+/// allowed; and so is zero.
+/// [Message metadata](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html)
+pub const NUMBER_POWERS_OF_TEN: RangeInclusive<i64> = -128..=126;
 
 /// How many messages of a group are in flight at least when a standard queue calls the group noisy
 /// for their number.

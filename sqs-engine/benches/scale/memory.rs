@@ -53,7 +53,14 @@ pub(crate) fn measure(extent: &Extent, report: &mut Report) {
         kind: Kind::Fifo,
         ..grouped
     };
-    row("waiting in a FIFO queue", fifo, messages, None, report);
+    // With what is kept for five minutes to know a repetition by, and the id itself, 64 characters.
+    row(
+        "waiting in a FIFO queue, with its id",
+        fifo,
+        messages,
+        None,
+        report,
+    );
 }
 
 fn row(what: &str, sends: Sends, messages: usize, most: Option<f64>, report: &mut Report) {

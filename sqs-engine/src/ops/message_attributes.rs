@@ -256,8 +256,11 @@ fn is_number(text: &str) -> bool {
     };
     // The power of ten of the first significant digit.
     let magnitude = exponent + whole - leading_zeros - 1;
-    significant.len() <= 38
-        && ((-128..126).contains(&magnitude) || (magnitude == 126 && significant == "1"))
+    let powers = limits::NUMBER_POWERS_OF_TEN;
+    // Of those numbers that begin with the highest power only that power itself is allowed.
+    limits::NUMBER_DIGITS.contains(significant.len())
+        && powers.contains(&magnitude)
+        && (magnitude < *powers.end() || significant == "1")
 }
 
 const TRACE_HEADER: &str = "AWSTraceHeader";

@@ -237,7 +237,7 @@ fn check_kind(name: &str, attributes: &mut BTreeMap<String, String>) -> Result<Q
         .transpose()?;
     if is_fifo == Some(true) {
         let stem = name.strip_suffix(".fifo").unwrap_or_default();
-        if !is_name(stem) || name.len() > NAME_LENGTH {
+        if !is_name(stem) || !limits::QUEUE_NAME_LENGTH.contains(name.len()) {
             let message = "The name of a FIFO queue can only include alphanumeric characters, \
                            hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in \
                            length.";
@@ -258,7 +258,7 @@ fn check_kind(name: &str, attributes: &mut BTreeMap<String, String>) -> Result<Q
 }
 
 fn is_name(text: &str) -> bool {
-    (1..=NAME_LENGTH).contains(&text.len()) && checks::is_plain(text)
+    limits::QUEUE_NAME_LENGTH.contains(text.len()) && checks::is_plain(text)
 }
 
 fn check_not_just_deleted(engine: &Engine, context: &Context, name: &str) -> Result<(), Error> {
@@ -281,7 +281,6 @@ fn exists(what: &str) -> Error {
     Error::new(ErrorCode::QueueNameExists, message)
 }
 
-const NAME_LENGTH: usize = 80;
 const RECREATION_INTERVAL: Duration =
     Duration::from_secs(limits::RECREATION_INTERVAL_SECONDS as u64);
 /// What the tokens of ListQueues are good for, and those of ListDeadLetterSourceQueues.

@@ -269,7 +269,13 @@ impl Change {
             Name::KmsDataKeyReusePeriodSeconds => Ok(Self::KmsReuse(number(
                 limits::KMS_DATA_KEY_REUSE_PERIOD_SECONDS,
             )?)),
-            Name::KmsMasterKeyId if value.len() <= KMS_KEY_LENGTH => Ok(Self::KmsKey(value.into())),
+            // An empty one ends the encryption by a key of KMS.
+            Name::KmsMasterKeyId
+                if value.is_empty()
+                    || limits::KMS_MASTER_KEY_ID_LENGTH.contains(value.chars().count()) =>
+            {
+                Ok(Self::KmsKey(value.into()))
+            }
             Name::KmsMasterKeyId => Err(errors::invalid_attribute(name)),
             Name::MaximumMessageSize => Ok(Self::MaximumMessageSize(number(
                 limits::MAXIMUM_MESSAGE_SIZE,
@@ -401,9 +407,6 @@ pub(crate) fn boolean(name: QueueAttributeName, value: &str) -> Result<bool, Err
 fn seconds(count: u32) -> Duration {
     Duration::from_secs(u64::from(count))
 }
-
-/// What KMS itself allows for a key's id, ARN or alias.
-const KMS_KEY_LENGTH: usize = 2_048;
 
 #[cfg(test)]
 mod tests {
