@@ -43,6 +43,13 @@ impl Tenants {
 
     /// Time passes in which nothing happens.
     pub(crate) fn pass(&mut self, messages: &[Message], from: i64, to: i64) {
+        // Only to keep the lists short.
+        self.all.retain(|stretch| stretch.to > first_recent(from));
+        for tenant in self.groups.values_mut() {
+            tenant
+                .spent
+                .retain(|stretch| stretch.to > first_recent(from));
+        }
         for message in messages.iter().filter(|message| message.is_in_flight(from)) {
             self.all.push(Stretch { from, to });
             if let Some(group) = message.group {
@@ -134,9 +141,14 @@ fn waiting<'a>(
     all.filter(move |(index, message)| message.visible_from <= now && !taken.contains(index))
 }
 
-/// The time since the five minutes before the present five.
+/// The time that was spent recently.
 fn recent(spent: &[Stretch], now: i64) -> i64 {
-    let start = (now.div_euclid(FIVE_MINUTES) - 1) * FIVE_MINUTES;
+    let start = first_recent(now);
     let within = |stretch: &Stretch| (stretch.to - stretch.from.max(start)).max(0);
     spent.iter().map(within).sum()
+}
+
+/// When the five minutes before the present five began.
+fn first_recent(now: i64) -> i64 {
+    (now.div_euclid(FIVE_MINUTES) - 1) * FIVE_MINUTES
 }
