@@ -1,9 +1,11 @@
 //! Which sends a FIFO queue takes for repetitions of earlier ones.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::collections::hash_map::{Entry, HashMap};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::time::Duration;
 
+use sha2::{Digest, Sha256};
 use sqs::limits;
 
 use crate::id::{MessageId, SequenceNumber};
@@ -20,81 +22,115 @@ pub(super) struct Deduplication {
     /// As it was when the queue was created: AWS was seen to go on by that when the attribute is
     /// changed later.
     scope: DeduplicationScope,
-    accepted: BTreeMap<Key, Accepted>,
+    /// Looked up only, never gone through: so its order is nobody's concern. With very many ids
+    /// an ordered map would be half of what a send costs.
+    accepted: HashMap<Key, Accepted, BuildHasherDefault<KeyHasher>>,
     oldest_first: VecDeque<(Timestamp, Key)>,
 }
 
-/// What makes two sends the same: the id, and within the scope of a group the group.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    group: Option<Arc<str>>,
-    id: Arc<str>,
-}
-
-/// What the send that was accepted gave, and what its repetitions give.
+/// What a send gives, and what those give that repeat it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Accepted {
     pub(super) message: MessageId,
     pub(super) sequence_number: SequenceNumber,
 }
 
+/// What makes two sends the same: the id, and within the scope of a group the group.
+///
+/// It is half of a SHA-256 of them: small, and compared without a look elsewhere in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Key([u64; 2]);
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0[0]);
+    }
+}
+
+/// Takes half of a key, which is a hash already, instead of hashing it again.
+#[derive(Debug, Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
 impl Deduplication {
     pub(super) fn new(scope: DeduplicationScope) -> Self {
         Self {
             scope,
-            accepted: BTreeMap::new(),
+            accepted: HashMap::default(),
             oldest_first: VecDeque::new(),
         }
     }
 
-    /// The send that one with this id would repeat.
-    pub(super) fn find(
-        &mut self,
-        group: &Arc<str>,
-        id: &Arc<str>,
-        now: Timestamp,
-    ) -> Option<Accepted> {
-        self.forget(now);
-        self.accepted.get(&self.key(group, id)).copied()
+    /// What tells a send from others.
+    pub(super) fn key(&self, group: &str, id: &str) -> Key {
+        let mut hash = Sha256::new();
+        match self.scope {
+            DeduplicationScope::Queue => {}
+            // A blank ends the group, which can have none.
+            DeduplicationScope::MessageGroup => {
+                hash.update(group);
+                hash.update(" ");
+            }
+        }
+        hash.update(id);
+        let digest: [u8; 32] = hash.finalize().into();
+        let part = |start: usize| {
+            let bytes = digest[start..start + 8].iter();
+            bytes.fold(0, |part, byte| part << 8 | u64::from(*byte))
+        };
+        Key([part(0), part(8)])
     }
 
-    /// Remembers an id that is not remembered.
-    pub(super) fn remember(
+    /// Gives the send that one with this key repeats; if there is none, that is the `first` with it,
+    /// and is remembered.
+    pub(super) fn accept(
         &mut self,
-        group: &Arc<str>,
-        id: &Arc<str>,
-        accepted: Accepted,
+        key: Key,
         now: Timestamp,
-    ) {
-        let key = self.key(group, id);
-        self.accepted.insert(key.clone(), accepted);
-        self.oldest_first.push_back((now, key));
+        first: impl FnOnce() -> Accepted,
+    ) -> Accepted {
+        self.forget(now);
+        match self.accepted.entry(key) {
+            Entry::Occupied(before) => *before.get(),
+            Entry::Vacant(place) => {
+                self.oldest_first.push_back((now, key));
+                *place.insert(first())
+            }
+        }
     }
 
     /// Forgets the ids whose five minutes are over.
     pub(super) fn forget(&mut self, now: Timestamp) {
-        while let Some((at, _)) = self.oldest_first.front()
+        while let Some((at, key)) = self.oldest_first.front()
             && now.since(*at) >= WINDOW
-            && let Some((_, key)) = self.oldest_first.pop_front()
         {
-            self.accepted.remove(&key);
+            self.accepted.remove(key);
+            self.oldest_first.pop_front();
+            if self.oldest_first.is_empty() {
+                // Gives back the memory of a time when there were many.
+                self.clear();
+            }
         }
     }
 
     /// Forgets all ids.
     pub(super) fn clear(&mut self) {
         *self = Self::new(self.scope);
-    }
-
-    fn key(&self, group: &Arc<str>, id: &Arc<str>) -> Key {
-        let group = match self.scope {
-            DeduplicationScope::Queue => None,
-            DeduplicationScope::MessageGroup => Some(Arc::clone(group)),
-        };
-        Key {
-            group,
-            id: Arc::clone(id),
-        }
     }
 }
 
@@ -109,50 +145,69 @@ mod tests {
         Timestamp::from_millis(second * 1_000)
     }
 
-    fn accepted() -> Accepted {
-        Accepted {
-            message: IdSource::new(1).next_message(),
-            sequence_number: SequenceNumber::new(7),
-        }
+    /// The how-manieth send was accepted at last, after these sends of group and id at a time.
+    fn accepted(scope: DeduplicationScope, sends: &[(i64, &str, &str)]) -> u64 {
+        let mut memory = Deduplication::new(scope);
+        let mut ids = IdSource::new(1);
+        let numbers = (0..).zip(sends).map(|(number, (millis, group, id))| {
+            let first = Accepted {
+                message: ids.next_message(),
+                sequence_number: SequenceNumber::new(number),
+            };
+            let now = Timestamp::from_millis(*millis);
+            let key = memory.key(group, id);
+            let given = memory.accept(key, now, || first).sequence_number;
+            (0..=number).find(|number| SequenceNumber::new(*number) == given)
+        });
+        numbers.last().flatten().unwrap()
     }
 
     #[test]
     fn an_id_is_remembered_for_five_minutes_to_the_millisecond() {
-        let mut memory = Deduplication::new(DeduplicationScope::Queue);
-        let (group, id) = (Arc::from("g"), Arc::from("d"));
-        assert_eq!(memory.find(&group, &id, at(0)), None);
-        memory.remember(&group, &id, accepted(), at(0));
-        let last = Timestamp::from_millis(299_999);
-        assert_eq!(memory.find(&group, &id, last), Some(accepted()));
-        assert_eq!(memory.find(&group, &id, at(300)), None);
-        assert!(memory.accepted.is_empty() && memory.oldest_first.is_empty());
+        let scope = DeduplicationScope::Queue;
+        assert_eq!(accepted(scope, &[(0, "g", "d"), (299_999, "g", "d")]), 0);
+        assert_eq!(accepted(scope, &[(0, "g", "d"), (300_000, "g", "d")]), 1);
+    }
+
+    #[test]
+    fn a_repetition_does_not_prolong_it() {
+        let scope = DeduplicationScope::Queue;
+        let sends = [(0, "g", "d"), (200_000, "g", "d"), (300_000, "g", "d")];
+        assert_eq!(accepted(scope, &sends), 2);
     }
 
     #[test]
     fn the_scope_says_whether_the_group_counts() {
-        let (one, other, id) = (Arc::from("g1"), Arc::from("g2"), Arc::from("d"));
-        let mut memory = Deduplication::new(DeduplicationScope::Queue);
-        memory.remember(&one, &id, accepted(), at(0));
-        assert!(memory.find(&other, &id, at(1)).is_some());
-        let mut memory = Deduplication::new(DeduplicationScope::MessageGroup);
-        memory.remember(&one, &id, accepted(), at(0));
-        assert!(memory.find(&one, &id, at(1)).is_some());
-        assert_eq!(memory.find(&other, &id, at(1)), None);
+        let sends = [(0, "g1", "d"), (1, "g2", "d")];
+        assert_eq!(accepted(DeduplicationScope::Queue, &sends), 0);
+        assert_eq!(accepted(DeduplicationScope::MessageGroup, &sends), 1);
+        let same = [(0, "g1", "d"), (1, "g1", "d")];
+        assert_eq!(accepted(DeduplicationScope::MessageGroup, &same), 0);
     }
 
     #[test]
     fn group_and_id_are_not_run_together() {
-        let mut memory = Deduplication::new(DeduplicationScope::MessageGroup);
-        memory.remember(&Arc::from("ab"), &Arc::from("c"), accepted(), at(0));
-        assert_eq!(memory.find(&Arc::from("a"), &Arc::from("bc"), at(0)), None);
+        let sends = [(0, "ab", "c"), (0, "a", "bc")];
+        assert_eq!(accepted(DeduplicationScope::MessageGroup, &sends), 1);
     }
 
     #[test]
-    fn clearing_forgets_everything_and_keeps_the_scope() {
+    fn what_is_old_or_cleared_takes_no_memory() {
+        let first = || Accepted {
+            message: IdSource::new(1).next_message(),
+            sequence_number: SequenceNumber::new(0),
+        };
+        let is_empty = |memory: &Deduplication| {
+            memory.accepted.capacity() + memory.oldest_first.capacity() == 0
+        };
         let mut memory = Deduplication::new(DeduplicationScope::MessageGroup);
-        memory.remember(&Arc::from("g"), &Arc::from("d"), accepted(), at(0));
+        let key = memory.key("g", "d");
+        memory.accept(key, at(0), first);
+        memory.forget(at(300));
+        assert!(is_empty(&memory));
+        memory.accept(key, at(300), first);
         memory.clear();
-        assert_eq!(memory.find(&Arc::from("g"), &Arc::from("d"), at(0)), None);
+        assert!(is_empty(&memory));
         assert_eq!(memory.scope, DeduplicationScope::MessageGroup);
     }
 }

@@ -12,7 +12,6 @@ pub(crate) mod redrive;
 mod standard;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::directory::QueueName;
@@ -98,31 +97,21 @@ impl Queue {
     ///
     /// In a FIFO queue the draft has a group and a deduplication id.
     pub(crate) fn send(&mut self, id: MessageId, draft: Draft, now: Timestamp) -> Stored {
-        let (Some(group), Some(deduplication_id)) = (
-            draft.extras.group.as_ref().map(Arc::clone),
-            draft.extras.deduplication_id.as_ref().map(Arc::clone),
-        ) else {
+        let Some(mut fifo) = self.fifo.take() else {
             self.store(id, draft, now);
             return Stored {
                 id,
                 sequence_number: None,
             };
         };
-        let before = self
-            .fifo
-            .as_mut()
-            .and_then(|fifo| fifo.deduplication.find(&group, &deduplication_id, now));
-        let accepted = before.unwrap_or_else(|| {
-            let accepted = Accepted {
-                message: id,
-                sequence_number: self.store(id, draft, now),
-            };
-            if let Some(fifo) = &mut self.fifo {
-                fifo.deduplication
-                    .remember(&group, &deduplication_id, accepted, now);
-            }
-            accepted
+        let group = draft.extras.group.as_deref().unwrap_or_default();
+        let given = draft.extras.deduplication_id.as_deref();
+        let key = fifo.deduplication.key(group, given.unwrap_or_default());
+        let accepted = fifo.deduplication.accept(key, now, || Accepted {
+            message: id,
+            sequence_number: self.store(id, draft, now),
         });
+        self.fifo = Some(fifo);
         Stored {
             id: accepted.message,
             sequence_number: Some(accepted.sequence_number),
