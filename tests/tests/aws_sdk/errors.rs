@@ -9,19 +9,6 @@ use fake_sqs::FakeSqs;
 
 use crate::{create, refused};
 
-/// Asserts that a call is refused with this error: the SDK's predicate, the status, the code
-/// that the SDK shows, and the text.
-macro_rules! assert_refused {
-    ($call:expr, $is:ident, $status:expr, $code:expr, $message:expr) => {{
-        let refused = refused(within($call.send()).await);
-        assert!(refused.error.$is(), "{:?}", refused.error);
-        assert_eq!(
-            (refused.status, &*refused.code, &*refused.message),
-            ($status, $code, $message.as_ref())
-        );
-    }};
-}
-
 const GONE: (&str, &str) = (
     "AWS.SimpleQueueService.NonExistentQueue",
     "The specified queue does not exist.",

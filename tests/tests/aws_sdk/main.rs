@@ -1,6 +1,23 @@
 //! Amazon's SDK for Rust against a server in this process, over a real socket.
 
+/// Asserts that a call is refused with this error: the SDK's predicate, the status, the code
+/// that the SDK shows, and the text. It stands before the modules, for a macro is known only below
+/// its place.
+macro_rules! assert_refused {
+    ($call:expr, $is:ident, $status:expr, $code:expr, $message:expr) => {{
+        let refused = crate::refused(::conformance::bound::within($call.send()).await);
+        assert!(refused.error.$is(), "{:?}", refused.error);
+        assert_eq!(
+            (refused.status, &*refused.code, &*refused.message),
+            ($status, $code, $message.as_ref())
+        );
+    }};
+}
+
+mod access;
+mod dead_letters;
 mod errors;
+mod fifo;
 mod messages;
 mod queues;
 mod refusals;
@@ -78,4 +95,17 @@ async fn receive(sqs: &Client, url: &str) -> Vec<Message> {
 async fn receive_one(sqs: &Client, url: &str) -> Message {
     let [message] = <[Message; 1]>::try_from(receive(sqs, url).await).expect("one message");
     message
+}
+
+/// The bodies of messages.
+fn bodies(messages: &[Message]) -> Vec<&str> {
+    messages
+        .iter()
+        .map(|message| message.body().expect("a body"))
+        .collect()
+}
+
+/// The ARN of a queue of the server's own account and region.
+fn arn(name: &str) -> String {
+    format!("arn:aws:sqs:us-east-1:000000000000:{name}")
 }
