@@ -47,10 +47,10 @@ def server(no_settings_from_outside, tmp_path_factory):
 def connect(server):
     """Makes a client: ``connect(secret="other")``, ``connect(signature_version=UNSIGNED)``."""
 
-    def make(key=KEY, secret=SECRET, region=REGION, **config):
+    def make(key=KEY, secret=SECRET, region=REGION, endpoint=server.endpoint_url, **config):
         return boto3.session.Session().client(
             "sqs",
-            endpoint_url=server.endpoint_url,
+            endpoint_url=endpoint,
             region_name=region,
             aws_access_key_id=key,
             aws_secret_access_key=secret,
