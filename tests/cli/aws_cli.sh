@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Drives a fake-sqs with the AWS CLI: first README's own commands, word for word, then the round
-# trip, and refusals with their exit statuses.
+# trip, FIFO queues, dead letters and move tasks, refusals with their exit statuses, and last a
+# server of two accounts.
 #
 #   FAKE_SQS_BIN=target/release/fake-sqs tests/cli/aws_cli.sh
 #
@@ -41,11 +42,12 @@ stop() {
 }
 trap stop EXIT
 
-# A free port; the first line of output says which.
+# start ARGUMENT...: on a free port; the first line of output says which.
 start() {
     local line
+    rm -f "$work/out"
     mkfifo "$work/out"
-    env -u FAKE_SQS_LISTEN "$binary" --listen 127.0.0.1:0 >"$work/out" 2>"$work/log" &
+    env -u FAKE_SQS_LISTEN "$binary" --listen 127.0.0.1:0 "$@" >"$work/out" 2>"$work/log" &
     server=$!
     exec 3<"$work/out"
     read -r -t 10 line <&3 || fail "no start-up line within 10 s: $(cat "$work/log")"
@@ -54,6 +56,15 @@ start() {
     endpoint=${BASH_REMATCH[1]}
     # What follows is read too, so that the server never waits for a reader.
     cat <&3 >/dev/null &
+}
+
+# Stops the server as its user would, and sees that it ends well.
+finish() {
+    local status=0
+    kill -TERM "$server"
+    wait "$server" || status=$?
+    server=
+    equal "the server's exit status after SIGTERM" "$status" 0
 }
 
 # A call that hangs ends by the CLI's own limit of 60 seconds. Neither the developer's own profile, nor a pager, nor a proxy, nor a second attempt.
@@ -127,6 +138,64 @@ equal "a batch" \
 sqs purge-queue --queue-url "$url"
 equal "a purged queue" "$(sqs receive-message --queue-url "$url")" ''
 
+# --- Tags -----------------------------------------------------------------------------------
+
+sqs tag-queue --queue-url "$url" --tags team=shop,env=
+equal "the tags" "$(aws --endpoint-url "$endpoint" --output json sqs list-queue-tags \
+    --queue-url "$url" --query Tags | tr -d ' \n')" '{"env":"","team":"shop"}'
+sqs untag-queue --queue-url "$url" --tag-keys team env
+equal "no tags" "$(sqs list-queue-tags --queue-url "$url")" ''
+
+# --- FIFO -----------------------------------------------------------------------------------
+
+fifo=$(sqs create-queue --queue-name trip.fifo --attributes FifoQueue=true --query QueueUrl)
+send_fifo() {
+    sqs send-message --queue-url "$fifo" --message-body "$1" --message-group-id "$2" \
+        --message-deduplication-id "$3" --query "[SequenceNumber,MessageId]"
+}
+one=$(send_fifo one g d1)
+[[ $one =~ ^[0-9]{20}$'\t' ]] || fail "no sequence number of 20 digits in '$one'"
+equal "a duplicate" "$(send_fifo other g d1)" "$one"
+send_fifo two g d2 >/dev/null
+send_fifo three h d3 >/dev/null
+handle=$(sqs receive-message --queue-url "$fifo" --query 'Messages[0].ReceiptHandle')
+equal "another group" "$(sqs receive-message --queue-url "$fifo" --max-number-of-messages 10 \
+    --query 'Messages[].Body')" three
+sqs delete-message --queue-url "$fifo" --receipt-handle "$handle"
+equal "the next of the group" \
+    "$(sqs receive-message --queue-url "$fifo" --receive-request-attempt-id attempt-1 \
+        --attribute-names MessageGroupId \
+        --query 'Messages[].[Body,Attributes.MessageGroupId]')" $'two\tg'
+equal "the same attempt" \
+    "$(sqs receive-message --queue-url "$fifo" --receive-request-attempt-id attempt-1 \
+        --query 'Messages[].Body')" two
+
+# --- Dead letters and move tasks ------------------------------------------------------------
+
+dead=$(sqs create-queue --queue-name dead --query QueueUrl)
+dead_arn=arn:aws:sqs:us-east-1:000000000000:dead
+printf '{"RedrivePolicy":"{\\"deadLetterTargetArn\\":\\"%s\\",\\"maxReceiveCount\\":\\"1\\"}"}' \
+    "$dead_arn" >"$work/redrive.json"
+source=$(sqs create-queue --queue-name failing --attributes "file://$work/redrive.json" \
+    --query QueueUrl)
+equal "the sources" \
+    "$(sqs list-dead-letter-source-queues --queue-url "$dead" --query queueUrls)" "$source"
+sqs send-message --queue-url "$source" --message-body fails >/dev/null
+equal "the one receive" "$(sqs receive-message --queue-url "$source" --visibility-timeout 0 \
+    --query 'Messages[].Body')" fails
+equal "the receive after it" "$(sqs receive-message --queue-url "$source")" ''
+equal "a dead letter" \
+    "$(sqs receive-message --queue-url "$dead" --visibility-timeout 0 --attribute-names All \
+        --query 'Messages[].[Body,Attributes.DeadLetterQueueSourceArn]')" \
+    $'fails\tarn:aws:sqs:us-east-1:000000000000:failing'
+task=$(sqs start-message-move-task --source-arn "$dead_arn" --query TaskHandle)
+equal "a message moved back" "$(sqs receive-message --queue-url "$source" --wait-time-seconds 10 \
+    --query 'Messages[].Body')" fails
+equal "the move task" \
+    "$(sqs list-message-move-tasks --source-arn "$dead_arn" \
+        --query 'Results[].[SourceArn,ApproximateNumberOfMessagesMoved]')" "$dead_arn"$'\t1'
+equal "nothing more to move" "$(sqs receive-message --queue-url "$dead" --wait-time-seconds 1)" ''
+
 # --- Refusals -------------------------------------------------------------------------------
 
 # refused CODE OPERATION TEXT COMMAND...: the CLI says this, and ends with its status for an error
@@ -178,15 +247,48 @@ refused InvalidParameterValue ReceiveMessage \
     'Value 11 for parameter MaxNumberOfMessages is invalid.' \
     sqs receive-message --queue-url "$url" --max-number-of-messages 11
 
+refused MissingParameter SendMessage 'The request must contain the parameter MessageGroupId.' \
+    sqs send-message --queue-url "$fifo" --message-body alone
+refused InvalidParameterValue CancelMessageMoveTask 'Only active tasks can be cancelled.' \
+    sqs cancel-message-move-task --task-handle "$task"
+refused ResourceNotFoundException StartMessageMoveTask \
+    "The resource that you specified for the SourceArn parameter doesn't exist." \
+    sqs start-message-move-task --source-arn "$dead_arn-other"
+
 sqs delete-queue --queue-url "$url"
 refused AWS.SimpleQueueService.QueueDeletedRecently CreateQueue \
     'You must wait 60 seconds after deleting a queue' sqs create-queue --queue-name trip
 
-# --- The end --------------------------------------------------------------------------------
+# --- Another account ------------------------------------------------------------------------
 
-kill -TERM "$server"
-status=0
-wait "$server" || status=$?
-server=
-equal "the server's exit status after SIGTERM" "$status" 0
+finish
+start --credential test:test --credential other:other:111122223333
+
+url=$(sqs create-queue --queue-name shared --query QueueUrl)
+as_other() {
+    env AWS_ACCESS_KEY_ID=other AWS_SECRET_ACCESS_KEY=other \
+        aws --endpoint-url "$endpoint" --output text sqs "$@"
+}
+arn=arn:aws:sqs:us-east-1:000000000000:shared
+denied="User: arn:aws:iam::111122223333:root is not authorized to perform: sqs:sendmessage on resource: $arn"
+refused AccessDenied SendMessage "$denied" \
+    as_other send-message --queue-url "$url" --message-body 'from outside'
+sqs add-permission --queue-url "$url" --label writers --aws-account-ids 111122223333 \
+    --actions SendMessage
+policy='{"Version":"2008-10-17","Id":"'$arn'/SQSDefaultPolicy","Statement":[{"Sid":"writers","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:root"},"Action":"SQS:SendMessage","Resource":"'$arn'"}]}'
+equal "the policy" \
+    "$(sqs get-queue-attributes --queue-url "$url" --attribute-names Policy \
+        --query Attributes.Policy)" "$policy"
+as_other send-message --queue-url "$url" --message-body 'from outside' >/dev/null
+equal "another account's message" \
+    "$(sqs receive-message --queue-url "$url" --attribute-names SenderId \
+        --query 'Messages[0].[Body,Attributes.SenderId]')" $'from outside\t111122223333'
+sqs remove-permission --queue-url "$url" --label writers
+refused AccessDenied SendMessage "$denied" \
+    as_other send-message --queue-url "$url" --message-body 'from outside'
+refused InvalidParameterValue RemovePermission \
+    "Value writers for parameter Label is invalid. Reason: can't find label." \
+    sqs remove-permission --queue-url "$url" --label writers
+
+finish
 echo "aws_cli.sh: $checks checks passed"
