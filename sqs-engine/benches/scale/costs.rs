@@ -33,8 +33,8 @@ const OPERATIONS: &[Operation] = &[
     held("the same in batches of 10, per message", batches),
 ];
 
-/// The target is for receives. A send searches the ids of the last five minutes, which are as many
-/// as the messages here and in no order that would keep the search in the processor's cache.
+/// The target is for receives. A send looks for its id among those of the last five minutes, which
+/// are as many as the messages here: too many for the processor's cache.
 const FIFO_OPERATIONS: &[Operation] = &[
     held("receive one, each of another group", |store| {
         receive_from_groups(store, 1)
@@ -48,6 +48,14 @@ const FIFO_OPERATIONS: &[Operation] = &[
     told("delete", delete),
     told("send, receive, delete", cycle),
     told("the same in batches of 10, per message", batches),
+];
+
+const LOCKED_OPERATIONS: &[Operation] = &[
+    held("receive", receive),
+    told("send", send),
+    told("change visibility", change),
+    told("delete", delete),
+    told("send, receive, delete", cycle),
 ];
 
 /// An operation that is held to the target.
@@ -98,7 +106,26 @@ pub(crate) fn measure(extent: &Extent, report: &mut Report) {
         extent.rounds,
         report,
     );
+    let alone = Sends {
+        groups: u64::MAX,
+        ..fifo
+    };
+    compare(
+        "FIFO queue, each message in a group of its own, all but 1000 of them locked",
+        [small, extent.large_fifo].map(|size| (size, locked_but_1000(alone, size))),
+        LOCKED_OPERATIONS,
+        extent.rounds,
+        report,
+    );
     at_once(extent, report);
+}
+
+/// A store with that many groups that a receive must not look at, and some that it finds.
+fn locked_but_1000(sends: Sends, size: usize) -> Store {
+    let mut store = Store::with(sends, size);
+    store.receive(size);
+    store.send(1_000);
+    store
 }
 
 /// What is done to all messages in one call takes time in proportion to them.
