@@ -400,6 +400,50 @@ fn views_show_everything_and_change_nothing() {
 
 /// A selection of very many names costs no more than it must.
 #[test]
+fn views_show_what_only_messages_of_fifo_queues_have() {
+    let (mut engine, me) = engine();
+    let fifo = CreateQueueInput {
+        attributes: Some([("FifoQueue".into(), "true".into())].into()),
+        ..CreateQueueInput::new("q.fifo")
+    };
+    done(engine.handle(at(0), &me, fifo.into()));
+    done(engine.handle(at(0), &me, create("q")));
+    done(engine.handle(at(0), &me, send("hello")));
+    let sent = SendMessageInput {
+        message_group_id: Some("g".into()),
+        message_deduplication_id: Some("d".into()),
+        ..SendMessageInput::new("q.fifo", "hello")
+    };
+    let Response::SendMessage(sent) = done(engine.handle(at(0), &me, sent.into())) else {
+        panic!("not sent");
+    };
+    let inspect = engine.inspect();
+    let message = |queue: &str| {
+        let queue = inspect.queue("000000000000", "us-east-1", queue);
+        queue
+            .expect("a queue")
+            .messages()
+            .next()
+            .expect("it was sent")
+    };
+    let of_fifo = message("q.fifo");
+    assert_eq!(
+        (of_fifo.group(), of_fifo.deduplication_id()),
+        (Some("g"), Some("d"))
+    );
+    assert!(of_fifo.sequence_number().is_some());
+    assert_eq!(of_fifo.sequence_number(), sent.sequence_number);
+    let of_standard = message("q");
+    assert_eq!(
+        (
+            of_standard.deduplication_id(),
+            of_standard.sequence_number()
+        ),
+        (None, None)
+    );
+}
+
+#[test]
 fn a_hundred_thousand_prefixes_are_looked_through_quickly() {
     let (mut engine, me) = engine();
     done(engine.handle(at(0), &me, create("q")));

@@ -276,10 +276,10 @@ impl Side for Driver {
             self.engine.cancel(self.polls[*poll].0);
         }
         if let Some((queue, request)) = self.request(command) {
-            let sent = match command {
-                Command::Send { entries, .. } => entries.as_slice(),
-                _ => &[],
-            };
+            let mut sent: &[Entry] = &[];
+            if let Command::Send { entries, .. } = command {
+                sent = entries;
+            }
             given = match self.call(request) {
                 Outcome::Done(answer) => self.given(queue, answer, sent),
                 Outcome::Waiting(id) => {
