@@ -8,12 +8,15 @@ use fake_sqs::FakeSqs;
 use serde_json::{Value, json};
 use sqs::client::{Credentials, Error};
 use sqs::{
-    ChangeMessageVisibilityBatchInput, ChangeMessageVisibilityBatchRequestEntry,
-    ChangeMessageVisibilityInput, Client, CreateQueueInput, DeleteMessageBatchInput,
-    DeleteMessageBatchRequestEntry, DeleteMessageInput, DeleteQueueInput, ErrorCode,
-    GetQueueAttributesInput, GetQueueUrlInput, ListQueuesInput, Message, MessageAttributeValue,
-    MessageSystemAttributeValue, PurgeQueueInput, ReceiveMessageInput, SendMessageBatchInput,
+    AddPermissionInput, CancelMessageMoveTaskInput, ChangeMessageVisibilityBatchInput,
+    ChangeMessageVisibilityBatchRequestEntry, ChangeMessageVisibilityInput, Client,
+    CreateQueueInput, DeleteMessageBatchInput, DeleteMessageBatchRequestEntry, DeleteMessageInput,
+    DeleteQueueInput, ErrorCode, GetQueueAttributesInput, GetQueueUrlInput,
+    ListDeadLetterSourceQueuesInput, ListMessageMoveTasksInput, ListQueueTagsInput,
+    ListQueuesInput, Message, MessageAttributeValue, MessageSystemAttributeValue, PurgeQueueInput,
+    ReceiveMessageInput, RemovePermissionInput, SendMessageBatchInput,
     SendMessageBatchRequestEntry, SendMessageInput, SetQueueAttributesInput,
+    StartMessageMoveTaskInput, TagQueueInput, UntagQueueInput,
 };
 
 /// The transport, which knows no shapes.
@@ -276,6 +279,175 @@ async fn a_long_poll_is_woken() {
         .expect("the poll ends")
         .expect("an answer");
     assert_eq!(answer.messages[0].body.as_deref(), Some("woken"));
+}
+
+#[tokio::test]
+async fn a_fifo_queue_keeps_its_order() {
+    let server = FakeSqs::start().await;
+    let sqs = client(&server);
+    let input = CreateQueueInput {
+        attributes: Some([("FifoQueue".to_owned(), "true".to_owned())].into()),
+        ..CreateQueueInput::new("orders.fifo")
+    };
+    let created = within(sqs.create_queue(input)).await.expect("a queue");
+    let url = created.queue_url.expect("its URL");
+    let text = |text: &str| Some(text.to_owned());
+    let send = |body: &'static str, id| {
+        within(sqs.send_message(SendMessageInput {
+            message_group_id: text("g"),
+            message_deduplication_id: text(id),
+            ..SendMessageInput::new(&url, body)
+        }))
+    };
+    let first = send("one", "1").await.expect("it is accepted");
+    let again = send("one again", "1").await.expect("it is a duplicate");
+    assert_eq!(again.sequence_number, first.sequence_number);
+    send("two", "2").await.expect("it is accepted");
+
+    let attempt = || {
+        within(sqs.receive_message(ReceiveMessageInput {
+            receive_request_attempt_id: text("attempt-1"),
+            message_system_attribute_names: Some(vec!["All".to_owned()]),
+            ..ReceiveMessageInput::new(&url)
+        }))
+    };
+    let received = attempt().await.expect("an answer").messages;
+    assert_eq!(received.len(), 1);
+    let message = &received[0];
+    assert_eq!(message.body.as_deref(), Some("one"));
+    assert_eq!(message.attributes["MessageGroupId"], "g");
+    assert_eq!(
+        Some(&message.attributes["SequenceNumber"]),
+        first.sequence_number.as_ref()
+    );
+    assert_eq!(attempt().await.expect("an answer").messages, received);
+    assert!(receive(&sqs, &url).await.is_empty(), "the group is locked");
+    let handle = message.receipt_handle.as_deref().expect("a handle");
+    within(sqs.delete_message(DeleteMessageInput::new(&url, handle)))
+        .await
+        .expect("it is deleted");
+    assert_eq!(
+        receive(&sqs, &url).await[0].body.as_deref(),
+        Some("two"),
+        "the group is free"
+    );
+}
+
+#[tokio::test]
+async fn dead_letters_are_moved_by_tasks() {
+    let server = FakeSqs::start().await;
+    let sqs = client(&server);
+    let dead = create(&sqs, "dead").await;
+    let dead_arn = attribute(&sqs, &dead, "QueueArn").await.expect("an ARN");
+    let url = create(&sqs, "orders").await;
+    let policy = format!(r#"{{"deadLetterTargetArn":"{dead_arn}","maxReceiveCount":1}}"#);
+    let input = SetQueueAttributesInput::new(&url, [("RedrivePolicy", policy)]);
+    within(sqs.set_queue_attributes(input))
+        .await
+        .expect("the policy is set");
+    let sources = sqs.list_dead_letter_source_queues(ListDeadLetterSourceQueuesInput::new(&dead));
+    assert_eq!(
+        within(sources).await.expect("a list").queue_urls,
+        [url.clone()]
+    );
+
+    for body in ["one", "two"] {
+        within(sqs.send_message(SendMessageInput::new(&url, body)))
+            .await
+            .expect("it is accepted");
+    }
+    let failing = ReceiveMessageInput {
+        max_number_of_messages: Some(10),
+        visibility_timeout: Some(0),
+        ..ReceiveMessageInput::new(&url)
+    };
+    for expected in [2, 0] {
+        let received = within(sqs.receive_message(failing.clone())).await;
+        assert_eq!(received.expect("an answer").messages.len(), expected);
+    }
+
+    let start = StartMessageMoveTaskInput {
+        max_number_of_messages_per_second: Some(1),
+        ..StartMessageMoveTaskInput::new(&dead_arn)
+    };
+    let started = within(sqs.start_message_move_task(start)).await;
+    let handle = started.expect("it starts").task_handle.expect("a handle");
+    let list = async || {
+        let input = ListMessageMoveTasksInput::new(&dead_arn);
+        let mut results = within(sqs.list_message_move_tasks(input))
+            .await
+            .expect("a list")
+            .results;
+        results.pop().expect("a task")
+    };
+    let task = list().await;
+    assert_eq!(task.status.as_deref(), Some("RUNNING"));
+    assert_eq!(task.task_handle.as_ref(), Some(&handle));
+    assert_eq!(task.approximate_number_of_messages_to_move, Some(2));
+    assert_eq!(task.max_number_of_messages_per_second, Some(1));
+    let cancel = || within(sqs.cancel_message_move_task(CancelMessageMoveTaskInput::new(&handle)));
+    let cancelled = cancel().await.expect("it is cancelled");
+    let task = list().await;
+    assert_eq!(task.status.as_deref(), Some("CANCELLED"));
+    assert_eq!(
+        task.approximate_number_of_messages_moved,
+        cancelled.approximate_number_of_messages_moved
+    );
+    let error = cancel().await.expect_err("it is over");
+    assert!(error.is("InvalidParameterValue"), "{error}");
+
+    let absent = StartMessageMoveTaskInput::new(format!("{dead_arn}-other"));
+    let error = within(sqs.start_message_move_task(absent)).await;
+    check(
+        &error.expect_err("no such queue"),
+        "ResourceNotFoundException",
+        "ResourceNotFoundException",
+        "resource_not_found_exception",
+        404,
+        "The resource that you specified for the SourceArn parameter doesn't exist.",
+    );
+}
+
+#[tokio::test]
+async fn tags_and_permissions() {
+    let server = FakeSqs::start().await;
+    let sqs = client(&server);
+    let url = create(&sqs, "orders").await;
+    let tags = async || {
+        within(sqs.list_queue_tags(ListQueueTagsInput::new(&url)))
+            .await
+            .expect("tags")
+            .tags
+    };
+    assert_eq!(tags().await, BTreeMap::new());
+    let tag = TagQueueInput::new(&url, [("team", "shop"), ("env", "")]);
+    within(sqs.tag_queue(tag)).await.expect("it is tagged");
+    let expected = [("team", "shop"), ("env", "")];
+    assert_eq!(
+        tags().await,
+        expected
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .into()
+    );
+    let untag = UntagQueueInput::new(&url, ["team", "env"]);
+    within(sqs.untag_queue(untag)).await.expect("no tags");
+    assert_eq!(tags().await, BTreeMap::new());
+
+    let permission = AddPermissionInput::new(&url, "writers", ["111122223333"], ["SendMessage"]);
+    within(sqs.add_permission(permission.clone()))
+        .await
+        .expect("it is added");
+    let policy = attribute(&sqs, &url, "Policy").await.expect("a policy");
+    let policy: Value = serde_json::from_str(&policy).expect("JSON");
+    assert_eq!(policy["Statement"][0]["Sid"], "writers");
+    assert_eq!(policy["Statement"][0]["Action"], "SQS:SendMessage");
+    let error = within(sqs.add_permission(permission)).await;
+    let error = error.expect_err("the label is taken");
+    assert!(error.is("InvalidParameterValue"), "{error}");
+    within(sqs.remove_permission(RemovePermissionInput::new(&url, "writers")))
+        .await
+        .expect("it is removed");
+    assert_eq!(attribute(&sqs, &url, "Policy").await, None);
 }
 
 /// What a program may ask of an error.
