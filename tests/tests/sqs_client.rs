@@ -346,10 +346,8 @@ async fn dead_letters_are_moved_by_tasks() {
         .await
         .expect("the policy is set");
     let sources = sqs.list_dead_letter_source_queues(ListDeadLetterSourceQueuesInput::new(&dead));
-    assert_eq!(
-        within(sources).await.expect("a list").queue_urls,
-        [url.clone()]
-    );
+    let sources = within(sources).await.expect("a list").queue_urls;
+    assert_eq!(sources, [&*url]);
 
     for body in ["one", "two"] {
         within(sqs.send_message(SendMessageInput::new(&url, body)))
