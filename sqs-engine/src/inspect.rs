@@ -28,6 +28,7 @@ use crate::engine::Engine;
 use crate::id::{MessageId, MessageKey};
 use crate::ops::attributes;
 use crate::queue::Queue;
+use crate::queue::dedup::{Accepted, Remembered};
 use crate::queue::message::{Message, MessageState};
 use crate::queue::messages::Counts;
 use crate::time::Timestamp;
@@ -159,6 +160,38 @@ impl<'a> QueueView<'a> {
         self.queue.purged_at
     }
 
+    /// Its message groups by name, if it is a FIFO queue; none otherwise.
+    pub fn groups(&self) -> impl Iterator<Item = GroupView<'a>> {
+        self.groups_after(None)
+    }
+
+    /// Its message groups after one, so that many can be looked at a page at a time.
+    pub fn groups_after(&self, name: Option<&str>) -> impl Iterator<Item = GroupView<'a>> {
+        let queue = self.queue;
+        let groups = queue.messages.groups_after(name);
+        groups.filter_map(move |(name, messages, key)| {
+            let message = queue.messages.get(key)?;
+            Some(GroupView {
+                name,
+                messages,
+                oldest: MessageView {
+                    queue,
+                    key,
+                    message,
+                },
+            })
+        })
+    }
+
+    /// The deduplication ids that it remembers, oldest first, if it is a FIFO queue; none otherwise.
+    pub fn deduplication_ids(&self) -> impl Iterator<Item = DeduplicationView<'a>> {
+        let ids = self.queue.remembered(self.engine.now);
+        ids.map(|(remembered, accepted)| DeduplicationView {
+            remembered,
+            accepted,
+        })
+    }
+
     /// Its messages, those that expire first in front.
     pub fn messages(&self) -> impl Iterator<Item = MessageView<'a>> {
         self.messages_after(None)
@@ -176,6 +209,74 @@ impl<'a> QueueView<'a> {
                 key,
                 message,
             })
+    }
+}
+
+/// A view of a message group of a FIFO queue.
+#[derive(Clone, Copy)]
+pub struct GroupView<'a> {
+    name: &'a str,
+    messages: usize,
+    oldest: MessageView<'a>,
+}
+
+impl<'a> GroupView<'a> {
+    /// Its name: the `MessageGroupId` of its messages.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        self.name
+    }
+
+    /// How many messages it has, in whatever state.
+    #[must_use]
+    pub fn messages(&self) -> usize {
+        self.messages
+    }
+
+    /// The message for whose sake nothing of the group can be received: the oldest, if it is in
+    /// flight or delayed. Its state says until when.
+    #[must_use]
+    pub fn blocked_by(&self) -> Option<MessageView<'a>> {
+        (self.oldest.state() != MessageState::Visible).then_some(self.oldest)
+    }
+}
+
+/// A view of a deduplication id that a FIFO queue remembers.
+#[derive(Clone, Copy)]
+pub struct DeduplicationView<'a> {
+    remembered: &'a Remembered,
+    accepted: Accepted,
+}
+
+impl<'a> DeduplicationView<'a> {
+    /// The id, given or made from the body.
+    #[must_use]
+    pub fn id(&self) -> &'a str {
+        &self.remembered.id
+    }
+
+    /// The group of the message that was accepted with it.
+    #[must_use]
+    pub fn group(&self) -> &'a str {
+        &self.remembered.group
+    }
+
+    /// The message that was accepted with it, which may be gone.
+    #[must_use]
+    pub fn message(&self) -> MessageId {
+        self.accepted.message
+    }
+
+    /// The `SequenceNumber` of that message.
+    #[must_use]
+    pub fn sequence_number(&self) -> String {
+        self.accepted.sequence_number.to_string()
+    }
+
+    /// When it is forgotten, so that a message is accepted with it again.
+    #[must_use]
+    pub fn forgotten_at(&self) -> Timestamp {
+        self.remembered.until()
     }
 }
 

@@ -444,6 +444,68 @@ fn views_show_what_only_messages_of_fifo_queues_have() {
 }
 
 #[test]
+fn views_show_groups_and_what_blocks_them_and_the_ids_that_are_remembered() {
+    let (mut engine, me) = engine();
+    let fifo = CreateQueueInput {
+        attributes: Some([("FifoQueue".into(), "true".into())].into()),
+        ..CreateQueueInput::new("q.fifo")
+    };
+    done(engine.handle(at(0), &me, fifo.into()));
+    for (second, group, id) in [(0, "g", "1"), (1, "h", "2"), (2, "g", "3"), (3, "h", "2")] {
+        let sent = SendMessageInput {
+            message_group_id: Some(group.into()),
+            message_deduplication_id: Some(id.into()),
+            ..SendMessageInput::new("q.fifo", id)
+        };
+        done(engine.handle(at(second), &me, sent.into()));
+    }
+    done(engine.handle(at(4), &me, ReceiveMessageInput::new("q.fifo").into()));
+
+    let seen = |engine: &Engine| {
+        let inspect = engine.inspect();
+        let queue = inspect
+            .queue("000000000000", "us-east-1", "q.fifo")
+            .expect("a queue");
+        let groups: Vec<_> = queue
+            .groups()
+            .map(|group| {
+                let blocked_by = group.blocked_by().map(|message| message.body().to_owned());
+                (group.name().to_owned(), group.messages(), blocked_by)
+            })
+            .collect();
+        let ids: Vec<_> = queue
+            .deduplication_ids()
+            .map(|id| (id.id().to_owned(), id.group().to_owned(), id.forgotten_at()))
+            .collect();
+        let after: Vec<_> = queue
+            .groups_after(Some("g"))
+            .map(|group| group.name().to_owned())
+            .collect();
+        assert_eq!(after, ["h"]);
+        let first = queue.messages().next().expect("a message");
+        if let Some(id) = queue.deduplication_ids().find(|id| id.id() == "1") {
+            assert_eq!(id.message(), first.id());
+            assert_eq!(Some(id.sequence_number()), first.sequence_number());
+        }
+        (groups, ids)
+    };
+    let id = |id: &str, group: &str, second| (id.to_owned(), group.to_owned(), at(second));
+    let group = |name: &str, messages, blocked_by: Option<&str>| {
+        (name.to_owned(), messages, blocked_by.map(str::to_owned))
+    };
+    let (groups, ids) = seen(&engine);
+    assert_eq!(groups, [group("g", 2, Some("1")), group("h", 1, None)]);
+    assert_eq!(
+        ids,
+        [id("1", "g", 300), id("2", "h", 301), id("3", "g", 302)]
+    );
+    engine.advance(at(301));
+    let (groups, ids) = seen(&engine);
+    assert_eq!(groups, [group("g", 2, None), group("h", 1, None)]);
+    assert_eq!(ids, [id("3", "g", 302)]);
+}
+
+#[test]
 fn a_hundred_thousand_prefixes_are_looked_through_quickly() {
     let (mut engine, me) = engine();
     done(engine.handle(at(0), &me, create("q")));

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::{Entry, HashMap};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
@@ -25,21 +26,31 @@ pub(super) struct Deduplication {
     /// Looked up only, never gone through: so its order is nobody's concern. With very many ids
     /// an ordered map would be half of what a send costs.
     accepted: HashMap<Key, Accepted, BuildHasherDefault<KeyHasher>>,
-    oldest_first: VecDeque<(Timestamp, Key)>,
+    oldest_first: VecDeque<Remembered>,
+}
+
+/// An id that is remembered.
+#[derive(Debug)]
+pub(crate) struct Remembered {
+    /// The group of the send that was accepted, also where it does not count.
+    pub(crate) group: Arc<str>,
+    pub(crate) id: Arc<str>,
+    at: Timestamp,
+    key: Key,
 }
 
 /// What a send gives, and what those give that repeat it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Accepted {
-    pub(super) message: MessageId,
-    pub(super) sequence_number: SequenceNumber,
+pub(crate) struct Accepted {
+    pub(crate) message: MessageId,
+    pub(crate) sequence_number: SequenceNumber,
 }
 
 /// What makes two sends the same: the id, and within the scope of a group the group.
 ///
 /// It is half of a SHA-256 of them: small, and compared without a look elsewhere in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Key([u64; 2]);
+struct Key([u64; 2]);
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -76,8 +87,66 @@ impl Deduplication {
         }
     }
 
+    /// Gives the send that one with this id repeats; if there is none, that is the `first` with it,
+    /// and is remembered.
+    pub(super) fn accept(
+        &mut self,
+        group: Arc<str>,
+        id: Arc<str>,
+        now: Timestamp,
+        first: impl FnOnce() -> Accepted,
+    ) -> Accepted {
+        self.forget(now);
+        let key = self.key(&group, &id);
+        match self.accepted.entry(key) {
+            Entry::Occupied(before) => *before.get(),
+            Entry::Vacant(place) => {
+                self.oldest_first.push_back(Remembered {
+                    group,
+                    id,
+                    at: now,
+                    key,
+                });
+                *place.insert(first())
+            }
+        }
+    }
+
+    /// Forgets the ids whose five minutes are over.
+    pub(super) fn forget(&mut self, now: Timestamp) {
+        while let Some(oldest) = self.oldest_first.front()
+            && oldest.until() <= now
+        {
+            self.accepted.remove(&oldest.key);
+            self.oldest_first.pop_front();
+            if self.oldest_first.is_empty() {
+                // Gives back the memory of a time when there were many.
+                self.clear();
+            }
+        }
+    }
+
+    /// The ids that are remembered at a time, oldest first, with what their sends gave.
+    pub(super) fn remembered(
+        &self,
+        now: Timestamp,
+    ) -> impl Iterator<Item = (&Remembered, Accepted)> {
+        self.oldest_first
+            .iter()
+            .filter(move |remembered| remembered.until() > now)
+            .filter_map(|remembered| {
+                let accepted = self.accepted.get(&remembered.key)?;
+                Some((remembered, *accepted))
+            })
+    }
+
+    /// Forgets all ids.
+    pub(super) fn clear(&mut self) {
+        *self = Self::new(self.scope);
+    }
+
     /// What tells a send from others.
-    pub(super) fn key(&self, group: &str, id: &str) -> Key {
+    fn key(&self, group: &str, id: &str) -> Key {
         let mut hash = Sha256::new();
         match self.scope {
             DeduplicationScope::Queue => {}
@@ -95,42 +164,12 @@ impl Deduplication {
         };
         Key([part(0), part(8)])
     }
+}
 
-    /// Gives the send that one with this key repeats; if there is none, that is the `first` with it,
-    /// and is remembered.
-    pub(super) fn accept(
-        &mut self,
-        key: Key,
-        now: Timestamp,
-        first: impl FnOnce() -> Accepted,
-    ) -> Accepted {
-        self.forget(now);
-        match self.accepted.entry(key) {
-            Entry::Occupied(before) => *before.get(),
-            Entry::Vacant(place) => {
-                self.oldest_first.push_back((now, key));
-                *place.insert(first())
-            }
-        }
-    }
-
-    /// Forgets the ids whose five minutes are over.
-    pub(super) fn forget(&mut self, now: Timestamp) {
-        while let Some((at, key)) = self.oldest_first.front()
-            && now.since(*at) >= WINDOW
-        {
-            self.accepted.remove(key);
-            self.oldest_first.pop_front();
-            if self.oldest_first.is_empty() {
-                // Gives back the memory of a time when there were many.
-                self.clear();
-            }
-        }
-    }
-
-    /// Forgets all ids.
-    pub(super) fn clear(&mut self) {
-        *self = Self::new(self.scope);
+impl Remembered {
+    /// When it is forgotten.
+    pub(crate) fn until(&self) -> Timestamp {
+        self.at.after(WINDOW)
     }
 }
 
@@ -155,8 +194,8 @@ mod tests {
                 sequence_number: SequenceNumber::new(number),
             };
             let now = Timestamp::from_millis(*millis);
-            let key = memory.key(group, id);
-            let given = memory.accept(key, now, || first).sequence_number;
+            let accepted = memory.accept((*group).into(), (*id).into(), now, || first);
+            let given = accepted.sequence_number;
             (0..=number).find(|number| SequenceNumber::new(*number) == given)
         });
         numbers.last().flatten().unwrap()
@@ -201,11 +240,10 @@ mod tests {
             memory.accepted.capacity() + memory.oldest_first.capacity() == 0
         };
         let mut memory = Deduplication::new(DeduplicationScope::MessageGroup);
-        let key = memory.key("g", "d");
-        memory.accept(key, at(0), first);
+        memory.accept("g".into(), "d".into(), at(0), first);
         memory.forget(at(300));
         assert!(is_empty(&memory));
-        memory.accept(key, at(300), first);
+        memory.accept("g".into(), "d".into(), at(300), first);
         memory.clear();
         assert!(is_empty(&memory));
         assert_eq!(memory.scope, DeduplicationScope::MessageGroup);

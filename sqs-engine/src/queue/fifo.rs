@@ -1,6 +1,7 @@
 //! The order in which a FIFO queue offers its messages.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::id::MessageKey;
@@ -92,6 +93,19 @@ impl Groups {
             .flat_map(|group| group.messages.iter().take_while(|entry| entry.visible))
             .map(|entry| entry.key)
             .take(max)
+    }
+
+    /// The groups after one, by name: how many messages each has, and the oldest of them.
+    pub(super) fn after(
+        &self,
+        name: Option<&str>,
+    ) -> impl Iterator<Item = (&str, usize, MessageKey)> {
+        let from = name.map_or(Bound::Unbounded, Bound::Excluded);
+        let groups = self.by_name.range::<str, _>((from, Bound::Unbounded));
+        groups.filter_map(|(name, group)| {
+            let oldest = group.messages.front()?.key;
+            Some((name.as_ref(), group.messages.len(), oldest))
+        })
     }
 
     /// Changes a group and sees to it that it has a turn if its oldest message is visible, and none

@@ -285,6 +285,18 @@ impl Messages {
             .map(|(key, message)| (*key, message.as_ref()))
     }
 
+    /// The groups of a FIFO queue after one, by name: how many messages each has, and the oldest.
+    pub(crate) fn groups_after(
+        &self,
+        name: Option<&str>,
+    ) -> impl Iterator<Item = (&str, usize, MessageKey)> {
+        let groups = match &self.states.order {
+            Order::Standard(_) => None,
+            Order::Fifo(groups) => Some(groups.after(name)),
+        };
+        groups.into_iter().flatten()
+    }
+
     fn first_due(&self) -> Option<(Timestamp, MessageKey)> {
         let delayed = self.states.delayed.first();
         let in_flight = self.states.in_flight.first();

@@ -2,7 +2,7 @@
 
 mod attempts;
 pub(crate) mod attributes;
-mod dedup;
+pub(crate) mod dedup;
 mod fair;
 mod fifo;
 pub(crate) mod fifo_attributes;
@@ -18,7 +18,7 @@ use crate::directory::QueueName;
 use crate::id::{MessageId, MessageKey, QueueId, Receipt, SequenceNumber};
 use crate::queue::attempts::Attempts;
 use crate::queue::attributes::QueueAttributes;
-use crate::queue::dedup::{Accepted, Deduplication};
+use crate::queue::dedup::{Accepted, Deduplication, Remembered};
 use crate::queue::fifo_attributes::QueueKind;
 use crate::queue::message::{Draft, Message, MessageState};
 use crate::queue::messages::{Delivery, Exhausted, Messages};
@@ -104,10 +104,9 @@ impl Queue {
                 sequence_number: None,
             };
         };
-        let group = draft.extras.group.as_deref().unwrap_or_default();
-        let given = draft.extras.deduplication_id.as_deref();
-        let key = fifo.deduplication.key(group, given.unwrap_or_default());
-        let accepted = fifo.deduplication.accept(key, now, || Accepted {
+        let group = draft.extras.group.clone().unwrap_or_default();
+        let given = draft.extras.deduplication_id.clone().unwrap_or_default();
+        let accepted = fifo.deduplication.accept(group, given, now, || Accepted {
             message: id,
             sequence_number: self.store(id, draft, now),
         });
@@ -224,6 +223,15 @@ impl Queue {
     pub(crate) fn is_expired(&self, receipt: &Receipt) -> bool {
         let message = self.messages.get(receipt.message);
         self.fifo.is_some() && message.is_some_and(|message| !message.is_held_by(receipt))
+    }
+
+    /// The deduplication ids that a FIFO queue remembers, oldest first.
+    pub(crate) fn remembered(
+        &self,
+        now: Timestamp,
+    ) -> impl Iterator<Item = (&Remembered, Accepted)> {
+        let fifo = self.fifo.iter();
+        fifo.flat_map(move |fifo| fifo.deduplication.remembered(now))
     }
 
     /// Removes every message and, in a FIFO queue, all that is remembered of sends and receives.
