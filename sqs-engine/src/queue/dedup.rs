@@ -88,26 +88,27 @@ impl Deduplication {
     }
 
     /// Gives the send that one with this id repeats; if there is none, that is the `first` with it,
-    /// and is remembered.
+    /// which comes with the group's name as others have it, and is remembered.
     pub(super) fn accept(
         &mut self,
-        group: Arc<str>,
+        group: &str,
         id: Arc<str>,
         now: Timestamp,
-        first: impl FnOnce() -> Accepted,
+        first: impl FnOnce() -> (Accepted, Arc<str>),
     ) -> Accepted {
         self.forget(now);
-        let key = self.key(&group, &id);
+        let key = self.key(group, &id);
         match self.accepted.entry(key) {
             Entry::Occupied(before) => *before.get(),
             Entry::Vacant(place) => {
+                let (accepted, group) = first();
                 self.oldest_first.push_back(Remembered {
                     group,
                     id,
                     at: now,
                     key,
                 });
-                *place.insert(first())
+                *place.insert(accepted)
             }
         }
     }
@@ -194,7 +195,7 @@ mod tests {
                 sequence_number: SequenceNumber::new(number),
             };
             let now = Timestamp::from_millis(*millis);
-            let accepted = memory.accept((*group).into(), (*id).into(), now, || first);
+            let accepted = memory.accept(group, (*id).into(), now, || (first, (*group).into()));
             let given = accepted.sequence_number;
             (0..=number).find(|number| SequenceNumber::new(*number) == given)
         });
@@ -232,18 +233,19 @@ mod tests {
 
     #[test]
     fn what_is_old_or_cleared_takes_no_memory() {
-        let first = || Accepted {
+        let accepted = Accepted {
             message: IdSource::new(1).next_message(),
             sequence_number: SequenceNumber::new(0),
         };
+        let first = || (accepted, "g".into());
         let is_empty = |memory: &Deduplication| {
             memory.accepted.capacity() + memory.oldest_first.capacity() == 0
         };
         let mut memory = Deduplication::new(DeduplicationScope::MessageGroup);
-        memory.accept("g".into(), "d".into(), at(0), first);
+        memory.accept("g", "d".into(), at(0), first);
         memory.forget(at(300));
         assert!(is_empty(&memory));
-        memory.accept("g".into(), "d".into(), at(300), first);
+        memory.accept("g", "d".into(), at(300), first);
         memory.clear();
         assert!(is_empty(&memory));
         assert_eq!(memory.scope, DeduplicationScope::MessageGroup);

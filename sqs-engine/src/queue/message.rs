@@ -162,6 +162,11 @@ impl Message {
         }
     }
 
+    /// The name of its group as all messages of the group share it.
+    pub(super) fn shared_group(&self) -> Option<Arc<str>> {
+        self.extras.as_ref()?.group.clone()
+    }
+
     /// Counts one more delivery.
     pub(crate) fn count_delivery(&mut self, now: Timestamp) {
         if self.receive_count == 0 {

@@ -106,9 +106,15 @@ impl Queue {
         };
         let group = draft.extras.group.clone().unwrap_or_default();
         let given = draft.extras.deduplication_id.clone().unwrap_or_default();
-        let accepted = fifo.deduplication.accept(group, given, now, || Accepted {
-            message: id,
-            sequence_number: self.store(id, draft, now),
+        let accepted = fifo.deduplication.accept(&group, given, now, || {
+            let key = self.store(id, draft, now);
+            let stored = self.messages.get(key);
+            let shared = stored.and_then(Message::shared_group);
+            let accepted = Accepted {
+                message: id,
+                sequence_number: key.sequence_number(),
+            };
+            (accepted, shared.unwrap_or_default())
         });
         self.fifo = Some(fifo);
         Stored {
@@ -119,7 +125,7 @@ impl Queue {
 
     /// Stores a new message, delayed as it says itself or else as the queue says; also one whose
     /// deduplication id is remembered.
-    pub(crate) fn store(&mut self, id: MessageId, draft: Draft, now: Timestamp) -> SequenceNumber {
+    pub(crate) fn store(&mut self, id: MessageId, draft: Draft, now: Timestamp) -> MessageKey {
         let delay = draft.delay.unwrap_or(self.attributes.delay());
         let state = if delay.is_zero() {
             MessageState::Visible
@@ -129,7 +135,7 @@ impl Queue {
             }
         };
         let message = Message::new(id, draft, now, state);
-        self.messages.add(message, now, now).sequence_number()
+        self.messages.add(message, now, now)
     }
 
     /// Takes in another queue's dead letter, which had this key there. In a standard queue its
