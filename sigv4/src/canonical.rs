@@ -114,7 +114,7 @@ impl fmt::Debug for CanonicalRequest {
 
 /// The second stage: algorithm, time, scope, and the SHA-256 of the canonical request in hexadecimal.
 /// `Display` is the exact text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct StringToSign {
     text: String,
 }
@@ -141,6 +141,12 @@ impl StringToSign {
             text.push_str(std::str::from_utf8(piece).unwrap_or_default());
         }
         Self { text }
+    }
+}
+
+impl fmt::Debug for StringToSign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StringToSign({:?})", self.text)
     }
 }
 
@@ -316,8 +322,12 @@ mod tests {
         );
         let at = DateTime::parse("20150830T123600Z").unwrap();
         let scope = Scope::new(at, "us-east-1", "iam").unwrap();
+        let string_to_sign = StringToSign::new(at, &scope, &canonical);
+        assert!(
+            format!("{string_to_sign:?}").starts_with("StringToSign(\"AWS4-HMAC-SHA256\\n2015")
+        );
         assert_eq!(
-            StringToSign::new(at, &scope, &canonical).to_string(),
+            string_to_sign.to_string(),
             "AWS4-HMAC-SHA256\n20150830T123600Z\n20150830/us-east-1/iam/aws4_request\n\
              f536975d06c0309214f805bb90ccff089219ecd68b2577efef23edd43b7e1a59"
         );

@@ -26,6 +26,42 @@ use crate::sign::{Signed, Signer};
 /// assert_eq!(list.request().query, Some(&b"a=b"[..]));
 /// assert_eq!(list.request().headers, [("host", &b"localhost:9324"[..])]);
 /// ```
+///
+/// # Example: a server's check
+/// What a handler calls with the request that it was given: in axum, `into_parts` and
+/// `axum::body::to_bytes`, with a limit, are where `parts` and `body` come from. The path must be
+/// the one on the wire, so check before a nested router takes a part of it away.
+/// ```
+/// use std::time::{Duration, SystemTime, UNIX_EPOCH};
+/// use http::{StatusCode, request::Parts};
+/// use sigv4::{Claim, Credentials, HeaderList, Payload, Secret, Signer, SigningKey};
+/// use sigv4::{VerifySettings, sign_request};
+///
+/// /// Who sent a request, or the status to refuse it with.
+/// fn caller(parts: &Parts, body: &[u8], now: SystemTime) -> Result<String, StatusCode> {
+///     let headers = HeaderList::from(parts);
+///     let request = headers.request();
+///     let claim = Claim::parse(&request).map_err(|_| StatusCode::FORBIDDEN)?;
+///     let secret = match claim.access_key_id() {
+///         "test" => Secret::new("secret"),
+///         _ => return Err(StatusCode::FORBIDDEN),
+///     };
+///     let key = SigningKey::derive(&secret, claim.scope());
+///     let settings = VerifySettings::default().with_service("sqs");
+///     claim.verify(&request, body, &key, now, &settings).map_err(|_| StatusCode::FORBIDDEN)?;
+///     Ok(claim.access_key_id().to_owned())
+/// }
+///
+/// let now = UNIX_EPOCH + Duration::from_secs(1_440_938_160);
+/// let signer = Signer::new(Credentials::new("test", "secret"), "us-east-1", "sqs");
+/// let mut request = http::Request::post("http://localhost:9324/").body("{}").unwrap();
+/// sign_request(&signer, &mut request, Payload::Bytes(b"{}"), now)?;
+///
+/// let (parts, body) = request.into_parts();
+/// assert_eq!(caller(&parts, body.as_bytes(), now), Ok("test".to_owned()));
+/// assert_eq!(caller(&parts, b"{ }", now), Err(StatusCode::FORBIDDEN));
+/// # Ok::<(), sigv4::SignError>(())
+/// ```
 #[derive(Clone)]
 pub struct HeaderList<'a> {
     method: &'a str,
@@ -233,7 +269,7 @@ mod tests {
             .body(())
             .unwrap();
         for _retry in 0..2 {
-            let _ = sign_request(&signer(), &mut request, Payload::Bytes(b"{}"), now()).unwrap();
+            sign_request(&signer(), &mut request, Payload::Bytes(b"{}"), now()).unwrap();
             assert_eq!(request.headers()[HOST], "sqs.example");
             assert_eq!(request.headers().len(), 5);
             assert!(verify(&request, b"{}") && !verify(&request, b""));
@@ -246,12 +282,11 @@ mod tests {
         let mut request = HttpRequest::get("http://localhost:9324?c=d")
             .body(())
             .unwrap();
-        let _ = sign_request(&signer(), &mut request, Payload::Bytes(b""), now()).unwrap();
+        sign_request(&signer(), &mut request, Payload::Bytes(b""), now()).unwrap();
         let minute = Duration::from_secs(60);
         let mut uris = Vec::new();
         for _again in 0..2 {
-            let _ = presign_request(&signer(), &mut request, Payload::Bytes(b""), now(), minute)
-                .unwrap();
+            presign_request(&signer(), &mut request, Payload::Bytes(b""), now(), minute).unwrap();
             assert!(verify(&request, b""));
             assert_eq!(request.headers().len(), 1, "{request:?}");
             uris.push(request.uri().clone());

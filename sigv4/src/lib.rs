@@ -26,7 +26,8 @@
 //!   key's secret, and [`Claim::verify`] checks scope, time, signed headers, body and signature by
 //!   [`VerifySettings`]. [`VerifyError`] says which of these it was.
 //! - With the feature `http`, `sign_request` and `presign_request` work on an `http::Request`, and
-//!   `HeaderList` shows one as the [`Request`] that everything here takes.
+//!   `HeaderList` shows one as the [`Request`] that everything here takes; its page has a server's
+//!   check, whole.
 //!
 //! The crate does no input or output and reads no clock: the time is always an argument.
 //!

@@ -58,6 +58,7 @@ impl Signer {
     /// assert!(target.starts_with("/?Action=ListQueues&X-Amz-Algorithm=AWS4-HMAC-SHA256&"));
     /// # Ok::<(), sigv4::SignError>(())
     /// ```
+    #[must_use = "the request has to be sent to the new target"]
     pub fn presign(
         &self,
         request: &Request<'_>,
@@ -130,7 +131,6 @@ impl Signer {
 ///
 /// Send the request to [`target`](Self::target) with the headers that were signed, less those of
 /// [`headers_to_remove`](Self::headers_to_remove).
-#[must_use = "the request has to be sent to the new target"]
 #[derive(Clone)]
 pub struct Presigned {
     canonical_request: CanonicalRequest,
@@ -154,7 +154,7 @@ impl Presigned {
         &self.string_to_sign
     }
 
-    /// The third stage.
+    /// The last stage: the string to sign under the signing key, which is the third and a secret.
     #[must_use]
     pub const fn signature(&self) -> &Signature {
         &self.signature

@@ -96,6 +96,7 @@ impl Signer {
     /// [`SignError`]: no `Host` or more than one, a method or header name that is no HTTP token,
     /// a query that carries a signature, a date outside the years 0 to 9999, or credentials,
     /// region or service that cannot be written.
+    #[must_use = "the headers have to be set on the request"]
     pub fn sign(
         &self,
         request: &Request<'_>,
@@ -200,7 +201,6 @@ impl fmt::Debug for Signer {
 ///
 /// Set each of [`headers`](Self::headers), replacing what is there, and remove each of
 /// [`headers_to_remove`](Self::headers_to_remove).
-#[must_use = "the headers have to be set on the request"]
 #[derive(Clone)]
 pub struct Signed {
     canonical_request: CanonicalRequest,
@@ -225,7 +225,7 @@ impl Signed {
         &self.string_to_sign
     }
 
-    /// The third stage.
+    /// The last stage: the string to sign under the signing key, which is the third and a secret.
     #[must_use]
     pub const fn signature(&self) -> &Signature {
         &self.signature
