@@ -85,9 +85,10 @@ impl Builder {
         self
     }
 
-    /// The credentials that requests are signed with. There is no default.
-    pub fn credentials(mut self, credentials: Credentials) -> Self {
-        self.credentials = Some(credentials);
+    /// The credentials that requests are signed with, or what they can be made from. There is no
+    /// default.
+    pub fn credentials(mut self, credentials: impl Into<Credentials>) -> Self {
+        self.credentials = Some(credentials.into());
         self
     }
 

@@ -16,6 +16,9 @@ use crate::codec::target::TargetError;
 /// How much of an answer's body an error keeps, in bytes.
 pub const BODY_KEPT: usize = 1024;
 
+/// How much of a body that nothing could be read from `Display` shows, in bytes.
+const BODY_SHOWN: usize = 200;
+
 /// Why a call failed.
 ///
 /// A refusal is an answer with any other status than 2xx, whatever its body; it has a
@@ -24,12 +27,12 @@ pub const BODY_KEPT: usize = 1024;
 /// [`is_connect`](Self::is_connect).
 ///
 /// `Display` is `Code: message (status, request id)`, with what is known of it, and for failures
-/// other than refusals a sentence with the cause. No credentials are in it, nor in `Debug`: a
+/// other than refusals a sentence with the cause. Of a refusal that names no error, as a proxy's page,
+/// the first 200 bytes are shown, escaped. No credentials are in it, nor in `Debug`: a
 /// session token that the service repeats is replaced.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     kind: Kind,
     status: Option<StatusCode>,
@@ -48,7 +51,10 @@ pub(super) enum Kind {
     /// The request could not be signed.
     Sign(sigv4::SignError),
     /// No connection.
-    Connect(hyper_util::client::legacy::Error),
+    Connect {
+        endpoint: String,
+        error: hyper_util::client::legacy::Error,
+    },
     /// The connection broke before the answer's head.
     Send(hyper_util::client::legacy::Error),
     /// The connection broke within the answer's body.
@@ -152,7 +158,7 @@ impl Error {
                 .refusal
                 .fault()
                 .or_else(|| Fault::from_status(self.0.status?)),
-            Kind::Connect(_)
+            Kind::Connect { .. }
             | Kind::Input(_)
             | Kind::OperationName(_)
             | Kind::Output(_)
@@ -178,7 +184,7 @@ impl Error {
     pub fn is_timeout(&self) -> bool {
         match &self.0.kind {
             Kind::Timeout(_) => true,
-            Kind::Connect(error) => causes(error).any(<dyn StdError>::is::<ConnectTimeout>),
+            Kind::Connect { error, .. } => causes(error).any(<dyn StdError>::is::<ConnectTimeout>),
             Kind::Input(_)
             | Kind::OperationName(_)
             | Kind::Output(_)
@@ -194,7 +200,7 @@ impl Error {
     /// Nothing was sent.
     #[must_use]
     pub fn is_connect(&self) -> bool {
-        matches!(self.0.kind, Kind::Connect(_))
+        matches!(self.0.kind, Kind::Connect { .. })
     }
 }
 
@@ -204,7 +210,9 @@ impl fmt::Display for Error {
             Kind::Input(error) => return write!(f, "the input cannot be sent: {error}"),
             Kind::OperationName(error) => return write!(f, "the call cannot be sent: {error}"),
             Kind::Sign(error) => return write!(f, "the call cannot be signed: {error}"),
-            Kind::Connect(error) => return write!(f, "cannot connect: {}", root(error)),
+            Kind::Connect { endpoint, error } => {
+                return write!(f, "cannot connect to {endpoint}: {}", root(error));
+            }
             Kind::Send(error) => return write!(f, "the call broke off: {}", root(error)),
             Kind::Receive(error) => write!(f, "the answer broke off: {}", root(error))?,
             Kind::Timeout(limit) => write!(f, "no whole answer within {limit:?}")?,
@@ -214,7 +222,10 @@ impl fmt::Display for Error {
                 (Some(code), Some(message)) => write!(f, "{code}: {message}")?,
                 (Some(code), None) => f.write_str(code)?,
                 (None, Some(message)) => write!(f, "refused: {message}")?,
-                (None, None) => f.write_str("refused without an error that can be read")?,
+                (None, None) => {
+                    f.write_str("refused without an error that can be read")?;
+                    write_body(f, self.body())?;
+                }
             },
         }
         match (self.0.status, self.request_id()) {
@@ -228,7 +239,7 @@ impl fmt::Display for Error {
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match &self.0.kind {
-            Kind::Connect(error) | Kind::Send(error) => Some(error),
+            Kind::Connect { error, .. } | Kind::Send(error) => Some(error),
             Kind::Input(error) => Some(error),
             Kind::OperationName(error) => Some(error),
             Kind::Output(error) => Some(error),
@@ -236,6 +247,31 @@ impl StdError for Error {
             Kind::Sign(error) => Some(error),
             Kind::Refusal | Kind::Timeout(_) | Kind::TooLarge(_) => None,
         }
+    }
+}
+
+/// The body is shown as text, in the form of a byte string.
+impl fmt::Debug for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let body = format_args!("b\"{}\"", self.body.escape_ascii());
+        f.debug_struct("Inner")
+            .field("kind", &self.kind)
+            .field("status", &self.status)
+            .field("request_id", &self.request_id)
+            .field("refusal", &self.refusal)
+            .field("body", &body)
+            .finish()
+    }
+}
+
+/// The beginning of a body, if there is one, on one line.
+fn write_body(f: &mut fmt::Formatter<'_>, body: &[u8]) -> fmt::Result {
+    match body {
+        [] => Ok(()),
+        [..] if body.len() > BODY_SHOWN => {
+            write!(f, ": \"{}…\"", body[..BODY_SHOWN].escape_ascii())
+        }
+        [..] => write!(f, ": \"{}\"", body.escape_ascii()),
     }
 }
 

@@ -152,12 +152,12 @@ impl Client {
             .await
             .ok_or_else(|| Error::new(Kind::Timeout(limit)))?
             .map_err(|error| {
-                let kind = if error.is_connect() {
-                    Kind::Connect
+                Error::new(if error.is_connect() {
+                    let endpoint = self.endpoint_url();
+                    Kind::Connect { endpoint, error }
                 } else {
-                    Kind::Send
-                };
-                Error::new(kind(error))
+                    Kind::Send(error)
+                })
             })?;
         let (head, incoming) = response.into_parts();
         let mut answer = Answer::new(head);

@@ -158,9 +158,13 @@ async fn an_answer_that_is_not_json_never_hides_the_status() {
             (None, None, None)
         );
         assert!(error.body().starts_with(shown.as_bytes()));
+        let told = match body.escape_default().to_string() {
+            text if text.is_empty() => text,
+            text => format!(": \"{text}\""),
+        };
         assert_eq!(
             error.to_string(),
-            format!("refused without an error that can be read ({code}, no request id)")
+            format!("refused without an error that can be read{told} ({code}, no request id)")
         );
     }
 }
@@ -172,6 +176,21 @@ async fn a_body_of_bytes_that_are_no_text_is_kept() {
         (status(&error), error.body()),
         (Some(500), &b"\xff\x00\xfe"[..])
     );
+    assert_eq!(
+        error.to_string(),
+        r#"refused without an error that can be read: "\xff\x00\xfe" (500, no request id)"#
+    );
+}
+
+#[tokio::test]
+async fn a_body_is_shown_as_text_and_display_shows_the_beginning_of_a_long_one() {
+    let error = error(Answer::new(502, &[], format!("<p>\n{}", "x".repeat(500)))).await;
+    let debug = format!("{error:?}");
+    assert!(debug.contains(r#"body: b"<p>\nxxx"#), "{debug}");
+    let told = error.to_string();
+    assert!(told.contains(r#": "<p>\nxxx"#), "{told}");
+    assert!(told.ends_with("xxx…\" (502, no request id)"), "{told}");
+    assert_eq!(told.matches('x').count(), 196, "{told}");
 }
 
 #[tokio::test]
@@ -205,7 +224,7 @@ async fn a_refusal_that_breaks_off_is_still_a_refusal() {
     assert_eq!(error.fault(), Some(Fault::Receiver));
     assert_eq!(
         error.to_string(),
-        "refused without an error that can be read (503, r1)"
+        r#"refused without an error that can be read: "{\"__ty" (503, r1)"#
     );
 }
 
@@ -282,7 +301,8 @@ async fn nobody_listening_is_a_failure_to_connect() {
         .unwrap_err();
     assert!(error.is_connect() && !error.is_timeout());
     assert_eq!(error.status(), None);
-    assert!(error.to_string().starts_with("cannot connect: "), "{error}");
+    let expected = format!("cannot connect to http://127.0.0.1:{port}/: Connection refused");
+    assert!(error.to_string().starts_with(&expected), "{error}");
 }
 
 #[tokio::test]
