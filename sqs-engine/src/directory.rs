@@ -131,6 +131,14 @@ impl Directory {
             .flat_map(|realm| realm.queues.values().copied())
     }
 
+    /// The queues of one name, wherever they are, by account and region.
+    pub(crate) fn named(&self, name: &str) -> impl Iterator<Item = QueueId> {
+        self.realms
+            .values()
+            .flat_map(BTreeMap::values)
+            .filter_map(move |realm| realm.queues.get(name).copied())
+    }
+
     /// Forgets an account: its queues' names and its deletions.
     pub(crate) fn remove_account(&mut self, account: &str) {
         self.realms.remove(account);
@@ -192,6 +200,10 @@ mod tests {
         assert_eq!(names(&directory, "a", Some("c")), [""; 0]);
         assert_eq!(directory.all().count(), 7);
         assert_eq!(directory.of_account("1").count(), 6);
+        directory.insert("2", "us", "a5", QueueId(11));
+        let named: Vec<_> = directory.named("a5").collect();
+        assert_eq!(named, [QueueId(10), QueueId(11)]);
+        assert_eq!(directory.named("a").count(), 0);
     }
 
     #[test]

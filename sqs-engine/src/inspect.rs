@@ -70,6 +70,17 @@ impl<'a> Inspect<'a> {
         })
     }
 
+    /// The queues of one name in all accounts and regions, by account and region. For whoever
+    /// looked for one in the wrong place.
+    pub fn queues_named(&self, name: &str) -> impl Iterator<Item = QueueView<'a>> {
+        let engine = self.engine;
+        engine
+            .directory
+            .named(name)
+            .filter_map(|id| engine.queue(id).ok())
+            .map(move |queue| QueueView { engine, queue })
+    }
+
     /// How many queues there are.
     #[must_use]
     pub fn queue_count(&self) -> usize {
