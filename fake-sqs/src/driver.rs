@@ -51,6 +51,22 @@ pub(crate) struct Totals {
     pub(crate) now: Timestamp,
 }
 
+/// A name space of queues.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) account: String,
+    pub(crate) region: String,
+}
+
+impl Place {
+    pub(crate) fn new(account: &str, region: &str) -> Self {
+        Self {
+            account: account.to_owned(),
+            region: region.to_owned(),
+        }
+    }
+}
+
 impl Driver {
     /// A driver with an empty engine. Its deadlines pass only while [`run`](Self::run) runs.
     pub(crate) fn new(seed: Seed, rules: Rules, limits: InFlightLimits) -> Self {
@@ -165,6 +181,21 @@ impl Driver {
         }
     }
 
+    /// Where a queue of this name is: the place itself, or else one in the same account, in the same
+    /// region, or anywhere.
+    pub(crate) fn nearest(&self, name: &str, place: &Place) -> Option<Place> {
+        let state = self.lock();
+        let inspect = state.engine.inspect();
+        let found = inspect.queues_named(name);
+        let nearest = found.min_by_key(|queue| {
+            (
+                queue.account() != place.account,
+                queue.region() != place.region,
+            )
+        })?;
+        Some(Place::new(nearest.account(), nearest.region()))
+    }
+
     /// How many long polls wait.
     #[cfg(test)]
     pub(crate) fn waiting_polls(&self) -> usize {
@@ -244,7 +275,11 @@ impl Drop for Poll<'_> {
 /// A new engine. Its seed is logged, so that a run can be had again.
 fn engine(seed: Seed, rules: Rules, limits: InFlightLimits) -> Engine {
     let seed = seed.value();
-    tracing::info!(seed, ?rules, "a new engine");
+    let rules_told = match rules {
+        Rules::Strict => "",
+        Rules::Relaxed => "; relaxed: no 60-second rules",
+    };
+    tracing::info!("starting empty; seed {seed} (--seed {seed} repeats the ids){rules_told}");
     Engine::new(Config {
         seed,
         rules,

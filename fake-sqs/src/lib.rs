@@ -14,6 +14,29 @@
 //! # }
 //! ```
 //!
+//! A client of the crate `sqs` (with its feature `client`) is given the server's address and
+//! credentials as they are; any other takes [`Credential::access_key_id`] and
+//! [`Credential::secret_access_key`]:
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use fake_sqs::FakeSqs;
+//! use sqs::{Client, CreateQueueInput};
+//!
+//! let server = FakeSqs::start().await;
+//! let client = Client::builder()
+//!     .endpoint(server.endpoint_url())
+//!     .region(server.region())
+//!     .credentials(server.credentials())
+//!     .build()?;
+//! let client = Client::new(client);
+//! let created = client.create_queue(CreateQueueInput::new("orders")).await?;
+//! assert!(created.queue_url.is_some_and(|url| url.ends_with("/000000000000/orders")));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Everywhere else, the program `fake-sqs` is one: it listens on 127.0.0.1:9324 and accepts the
 //! access key `test` with the secret `test`.
 //!
@@ -22,6 +45,31 @@
 //! An access key belongs to an account, and queues live under account, region and name. The region
 //! is the one that the client signs for; every region is served. Queue URLs begin with the `Host`
 //! of the request that asks for them, so they work from wherever the client stands.
+//!
+//! # What it tells
+//!
+//! AWS's answers are short, and many SDKs hide them. Why a call was refused, and what would be
+//! right, is in the log: one line, without secrets. The server logs through [`tracing`], so a
+//! test sees nothing of it until it installs a subscriber. With `tracing-subscriber` as a
+//! development dependency this is enough, once in the process, before the server starts:
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! // The server has a thread of its own, so a subscriber of the test's thread does not hear it:
+//! // it must be the process's. Another test may have installed one, which is as good.
+//! let _ = tracing_subscriber::fmt().with_test_writer().try_init();
+//! let sqs = fake_sqs::FakeSqs::start().await;
+//! # drop(sqs);
+//! # }
+//! ```
+//!
+//! Refusals are at `WARN`, and calls at `DEBUG`. `cargo test -- --nocapture` shows what passing
+//! tests log too.
+//!
+//! A refusal that puzzles at first: a credential has a session token or it has none. A client that
+//! finds one in its environment (AWS_SESSION_TOKEN, left from another shell) sends it along, and is
+//! refused with UnrecognizedClientException where the server's credential has none.
 //!
 //! # The control interface
 //!

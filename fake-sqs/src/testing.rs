@@ -1,6 +1,8 @@
 //! What the router tests share: a server without a socket, and clients that sign.
 
+use std::io;
 use std::net::Ipv4Addr;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::Router;
@@ -11,6 +13,7 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 use sigv4::{Credentials, Payload, Signer};
 use tower::ServiceExt;
+use tracing::subscriber::DefaultGuard;
 
 use crate::clock::WallClock;
 use crate::{Builder, FakeSqs};
@@ -21,6 +24,57 @@ pub(crate) const HOST: &str = "localhost:9324";
 /// What the server's wall clock shows: 20150830T123600Z.
 pub(crate) fn now() -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(1_440_938_160)
+}
+
+/// What is logged on this thread while it lives, at every level but `trace`.
+pub(crate) struct Log {
+    lines: Arc<Mutex<Vec<u8>>>,
+    _guard: DefaultGuard,
+}
+
+impl Log {
+    pub(crate) fn capture() -> Self {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::DEBUG)
+            .with_ansi(false)
+            .without_time()
+            .with_writer({
+                let lines = Arc::clone(&lines);
+                move || Writer(Arc::clone(&lines))
+            })
+            .finish();
+        Self {
+            lines,
+            _guard: tracing::subscriber::set_default(subscriber),
+        }
+    }
+
+    /// The lines since the last call.
+    pub(crate) fn take(&self) -> Vec<String> {
+        let bytes = std::mem::take(&mut *self.lines.lock().expect("no panic"));
+        let text = String::from_utf8(bytes).expect("UTF-8");
+        text.lines().map(|line| line.trim().to_owned()).collect()
+    }
+
+    /// The warnings since the last call.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let mut lines = self.take();
+        lines.retain(|line| line.starts_with("WARN"));
+        lines
+    }
+}
+
+struct Writer(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Writer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no panic").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A server whose wall clock stands still.
@@ -125,7 +179,6 @@ pub(crate) fn signed_by(
     at: SystemTime,
 ) -> Request<Bytes> {
     let body = request.body().clone();
-    let _stages =
-        sigv4::sign_request(signer, &mut request, Payload::Bytes(&body), at).expect("signed");
+    sigv4::sign_request(signer, &mut request, Payload::Bytes(&body), at).expect("signed");
     request
 }

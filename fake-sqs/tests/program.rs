@@ -59,7 +59,7 @@ fn text(bytes: &[u8]) -> String {
 struct Running {
     child: Child,
     stdout: Option<BufReader<ChildStdout>>,
-    stderr: Option<ChildStderr>,
+    stderr: Option<BufReader<ChildStderr>>,
     first_line: String,
 }
 
@@ -68,7 +68,7 @@ impl Running {
     fn start(mut command: Command) -> Self {
         let mut child = command.spawn().expect("the program starts");
         let mut stdout = BufReader::new(child.stdout.take().expect("standard output"));
-        let stderr = child.stderr.take();
+        let stderr = child.stderr.take().map(BufReader::new);
         let mut running = Self {
             child,
             stdout: None,
@@ -99,13 +99,38 @@ impl Running {
 
     /// Sends a signal, and waits for the end: the exit status and what was printed since the first
     /// line.
-    fn stop(mut self, signal: &str) -> (Option<i32>, String, String) {
+    fn stop(self, signal: &str) -> (Option<i32>, String, String) {
+        self.signal(signal);
+        self.end()
+    }
+
+    fn signal(&self, signal: &str) {
         let pid = self.child.id().to_string();
         let killed = Command::new("kill")
             .args([signal, &pid])
             .status()
             .expect("kill runs");
         assert!(killed.success());
+    }
+
+    /// Reads the log up to a line with this text.
+    fn wait_for_log(&mut self, text: &'static str) {
+        let mut stderr = self.stderr.take().expect("taken once");
+        let stderr = bounded("the log does not have the line", move || {
+            let mut line = String::new();
+            while !line.contains(text) {
+                line.clear();
+                assert!(
+                    stderr.read_line(&mut line).expect("a line") > 0,
+                    "no {text}"
+                );
+            }
+            stderr
+        });
+        self.stderr = Some(stderr);
+    }
+
+    fn end(mut self) -> (Option<i32>, String, String) {
         let mut stdout = self.stdout.take().expect("taken once");
         let mut stderr = self.stderr.take().expect("taken once");
         // Its output ends when it does.
@@ -161,7 +186,7 @@ fn it_serves_from_its_first_line_on_and_stops_at_a_signal() {
         ] {
             assert!(out.contains(expected), "{out}");
         }
-        assert!(err.contains("seed="), "{err}");
+        assert!(err.contains("starting empty; seed "), "{err}");
         let refusal = "refused: NoSignature: the request carries no signature; every call must be";
         assert_eq!(err.matches(refusal).count(), 1, "{err}");
         assert!(
@@ -169,6 +194,68 @@ fn it_serves_from_its_first_line_on_and_stops_at_a_signal() {
             "the port still accepts"
         );
     }
+}
+
+#[test]
+fn a_second_signal_does_not_wait_for_a_call_that_is_open() {
+    for (first, second) in [("-TERM", "-TERM"), ("-INT", "-TERM")] {
+        let mut running = Running::start(program(&["--listen", "127.0.0.1:0"]));
+        let mut open = TcpStream::connect(running.address()).expect("the port accepts");
+        open.set_read_timeout(Some(BOUND)).expect("a timeout");
+        let head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\
+                    Expect: 100-continue\r\n\r\n";
+        open.write_all(head.as_bytes()).expect("sent");
+        let mut start = [0; 12];
+        open.read_exact(&mut start).expect("an answer");
+        assert_eq!(&start, b"HTTP/1.1 100");
+
+        running.signal(first);
+        running.wait_for_log("stopping after");
+        running.signal(second);
+        let (status, _, err) = running.end();
+        assert_eq!(status, Some(0), "{err}");
+        assert!(err.contains("stopping at once after SIGTERM"), "{err}");
+        assert!(!err.contains("still busy"), "{err}");
+    }
+}
+
+#[test]
+fn another_protocol_at_the_port_is_told_in_the_log() {
+    let hello = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n";
+    for bytes in [&hello[..], b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"] {
+        let running = Running::start(program(&["--listen", "127.0.0.1:0"]));
+        let mut stream = TcpStream::connect(running.address()).expect("the port accepts");
+        stream.set_read_timeout(Some(BOUND)).expect("a timeout");
+        stream.write_all(bytes).expect("sent");
+        let mut answer = Vec::new();
+        // However it ends: the server closes it.
+        let _ = stream.read_to_end(&mut answer);
+        let (status, _, err) = running.stop("-TERM");
+        assert_eq!(status, Some(0), "{err}");
+        assert_eq!(
+            err.matches("perhaps the client uses https://").count(),
+            1,
+            "{err}"
+        );
+        assert!(err.contains("this server speaks plain HTTP/1.1"), "{err}");
+    }
+}
+
+#[test]
+fn a_credential_that_looks_like_two_is_warned_of() {
+    let arguments = [
+        "--listen",
+        "127.0.0.1:0",
+        "--credential",
+        "k:hunter2,c:hunter3",
+    ];
+    let (status, _, err) = Running::start(program(&arguments)).stop("-TERM");
+    assert_eq!(status, Some(0), "{err}");
+    assert!(
+        err.contains("WARN") && err.contains("access key \"k\" contains ':' or ','"),
+        "{err}"
+    );
+    assert!(!err.contains("hunter"), "{err}");
 }
 
 #[test]
@@ -238,7 +325,7 @@ fn health_says_whether_a_server_is_ready() {
     let gone = run(program(&["health", "--endpoint", &endpoint]));
     assert_eq!(gone.status.code(), Some(1));
     assert!(
-        text(&gone.stderr).contains("nothing at 127.0.0.1:"),
+        text(&gone.stderr).starts_with("fake-sqs: nothing answers at http://127.0.0.1:"),
         "{}",
         text(&gone.stderr)
     );
@@ -260,7 +347,7 @@ fn bad_arguments_exit_with_2_and_repeat_no_secret() {
             &["--credential", "hunter2"],
             "--credential, number 1: a credential is KEY:SECRET",
         ),
-        (&["--credential", "k", "hunter2"], "(not repeated here)"),
+        (&["--credential", "k", "hunter2"], "it is not repeated here"),
         (
             &["--credential", "k:hunter2", "--credential", "k:hunter3"],
             "two credentials have the access key \"k\"",
@@ -269,8 +356,11 @@ fn bad_arguments_exit_with_2_and_repeat_no_secret() {
         let output = run(program(arguments));
         let err = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{err}");
-        assert!(err.contains(expected), "{err}");
-        assert!(!err.contains("hunter"), "{err}");
+        assert!(
+            err.starts_with("fake-sqs: ") && err.contains(expected),
+            "{err}"
+        );
+        assert!(!err.contains("hunter") && !err.contains("error: "), "{err}");
         assert_eq!(text(&output.stdout), "");
     }
     let mut by_variable = program(&[]);

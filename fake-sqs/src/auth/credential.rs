@@ -123,7 +123,9 @@ impl Credential {
     }
 
     /// The same credential as a temporary one: requests that are signed with its key must carry
-    /// this session token, and sign it.
+    /// this session token, and sign it. Requests signed with a credential that has none must
+    /// carry none: a token that is left over in the client's environment, as AWS_SESSION_TOKEN, is
+    /// refused.
     ///
     /// # Errors
     ///
@@ -172,6 +174,28 @@ impl Default for Credential {
             secret_access_key: Zeroizing::new("test".to_owned()),
             session_token: None,
             account: None,
+        }
+    }
+}
+
+/// What a client in the same process signs with, session token included.
+///
+/// ```
+/// use fake_sqs::Credential;
+///
+/// let credential = Credential::new("AKIDORDERS", "its secret")?.with_session_token("token")?;
+/// let credentials = sigv4::Credentials::from(&credential);
+/// assert_eq!(credentials.access_key_id(), "AKIDORDERS");
+/// assert!(credentials.secret().matches("its secret"));
+/// assert_eq!(credentials.session_token(), Some("token"));
+/// # Ok::<(), fake_sqs::CredentialError>(())
+/// ```
+impl From<&Credential> for sigv4::Credentials {
+    fn from(credential: &Credential) -> Self {
+        let credentials = Self::new(credential.access_key_id(), credential.secret_access_key());
+        match credential.session_token() {
+            Some(token) => credentials.with_session_token(token),
+            None => credentials,
         }
     }
 }

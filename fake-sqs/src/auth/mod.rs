@@ -28,7 +28,7 @@ use self::keys::Keyring;
 use self::refusal::{Reason, Refusal};
 use crate::clock::WallClock;
 use crate::http::body::BodyError;
-use crate::http::{answer, body, limits, sqs_route};
+use crate::http::{answer, asked, body, limits, sqs_route};
 
 /// Longest name of a region, in bytes. AWS's longest has 15.
 const REGION_BYTES_MAX: usize = 64;
@@ -110,7 +110,13 @@ pub(crate) async fn authenticate(
         Ok(body) => body,
         Err(error) => return refuse_body(&error),
     };
+    let in_query_protocol = asked::is_query_protocol(&parts, &body);
     match authenticator.check(&parts, &body) {
+        Ok(_) if in_query_protocol => asked::refuse_query_protocol(),
+        Err(refusal) if in_query_protocol => {
+            warn!("refused: {refusal}; besides, {}", asked::QUERY_PROTOCOL);
+            answer::query_error(&refusal.error)
+        }
         Ok(caller) => {
             parts.extensions.insert(caller);
             next.run(Request::from_parts(parts, Body::from(body))).await
@@ -118,7 +124,7 @@ pub(crate) async fn authenticate(
         // A GET without a signature asks for no operation, so there is nothing to be denied: AWS
         // answers it, as it answers a browser, that it knows no such operation.
         Err(refusal) if refusal.reason == Reason::NoSignature && parts.method != Method::POST => {
-            answer::unknown_operation()
+            asked::refuse_nothing(&parts)
         }
         Err(refusal) => {
             warn!("refused: {refusal}");

@@ -145,9 +145,29 @@ async fn connection(
         }
     };
     if let Err(error) = result {
-        debug!(%error, "connection ended with an error");
+        tell(&error);
     }
     drop(permit);
+}
+
+/// What is logged of a connection that ended in an error: a client that speaks another protocol does
+/// not show the answer that it got to that, so the log says it.
+fn tell(error: &hyper::Error) {
+    if error.is_parse_too_large() {
+        warn!(
+            "refused: a request's headers are longer than {} bytes, or more than {}",
+            limits::HEAD_BYTES_MAX,
+            limits::HEADERS_MAX
+        );
+    } else if error.is_parse() {
+        warn!(
+            "refused: a connection sent what is no request of HTTP/1.1 ({error}); perhaps the \
+             client uses https:// or HTTP/2: this server speaks plain HTTP/1.1, so its URL begins \
+             with http://"
+        );
+    } else {
+        debug!(%error, "connection ended with an error");
+    }
 }
 
 #[cfg(test)]

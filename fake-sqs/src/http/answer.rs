@@ -42,6 +42,46 @@ pub(crate) fn error_with_status(error: &sqs::Error, status: StatusCode) -> Respo
     body.to_response(status, Version::V1_0).map(Body::from)
 }
 
+/// An answer that is an error, for a client of SQS's older Query protocol, which reads XML.
+///
+/// The form is that protocol's; the request id is in the header alone.
+pub(crate) fn query_error(error: &sqs::Error) -> Response {
+    let code = error.code();
+    let message = escape_xml(error.message());
+    let body = format!(
+        "<?xml version=\"1.0\"?>\n\
+         <ErrorResponse xmlns=\"http://queue.amazonaws.com/doc/2012-11-05/\"><Error>\
+         <Type>{}</Type><Code>{}</Code><Message>{message}</Message><Detail/>\
+         </Error></ErrorResponse>\n",
+        code.fault(),
+        escape_xml(code.query_code()),
+    );
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() =
+        StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("text/xml"));
+    response
+}
+
+/// Text as it can stand in an element. What XML has no way to write becomes a question mark.
+fn escape_xml(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '\t' | '\n' => escaped.push(c),
+            '\u{fffe}' | '\u{ffff}' => escaped.push('?'),
+            c if c.is_control() => escaped.push('?'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
 /// The answer to a request that asks for nothing: a GET, for example.
 pub(crate) fn unknown_operation() -> Response {
     let mut response = Response::new(Body::from(UNKNOWN_OPERATION));
@@ -55,6 +95,11 @@ pub(crate) fn unknown_operation() -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_in_xml_is_escaped() {
+        assert_eq!(escape_xml("<a & \"b\">\u{0}\n"), "&lt;a &amp; \"b\"&gt;?\n");
+    }
 
     #[test]
     fn every_error_of_the_table_has_its_status_and_its_query_error() {

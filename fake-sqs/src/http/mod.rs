@@ -4,7 +4,9 @@ pub mod limits;
 
 pub(crate) mod accept;
 pub(crate) mod answer;
+pub(crate) mod asked;
 pub(crate) mod body;
+mod hints;
 pub(crate) mod sqs_route;
 #[cfg(test)]
 mod tests;
@@ -19,6 +21,7 @@ use axum::response::Response;
 use axum::routing::any;
 use http::{HeaderValue, Method, StatusCode};
 use sqs::{Error, ErrorCode};
+use tracing::warn;
 
 use self::sqs_route::SqsRoute;
 use crate::admin::{self, Admin};
@@ -64,8 +67,12 @@ async fn identify(State(ids): State<Arc<RequestIds>>, request: Request, next: Ne
 /// A path at which there is neither SQS nor the control interface.
 async fn nowhere(request: Request) -> Response {
     if request.method() != Method::POST {
-        return answer::unknown_operation();
+        return asked::refuse_nothing(&request.into_parts().0);
     }
+    warn!(
+        "refused: there is nothing at the path {:?}; SQS is at / and at /<account>/<queue>",
+        request.uri().path()
+    );
     let message = "SQS is served at / and at /<account>/<queue>, and nowhere else.";
     let error = Error::new(ErrorCode::UnknownOperationException, message);
     answer::error_with_status(&error, StatusCode::NOT_FOUND)

@@ -4,8 +4,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use aws_json::codec::body::{self, SerializationError};
-use aws_json::codec::content_type::Version;
-use aws_json::codec::target::Target;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -16,7 +14,7 @@ use serde::de::DeserializeOwned;
 use sqs::{Decoder, Error, ErrorCode, Operation};
 use sqs_engine::Context;
 
-use super::{answer, limits};
+use super::{answer, asked, hints, limits};
 use crate::auth::Caller;
 use crate::driver::{Answer, Driver};
 
@@ -25,9 +23,6 @@ const X_AMZN_TRACE_ID: &str = "x-amzn-trace-id";
 
 /// Longest `Host` from which queue URLs are made, in bytes: a DNS name of 253 and a port.
 const HOST_BYTES_MAX: usize = 260;
-
-/// How much of an error stands in the log, in characters.
-const SHOWN_CHARS_MAX: usize = 400;
 
 /// What serves a call.
 #[derive(Clone)]
@@ -43,12 +38,15 @@ pub(crate) async fn call(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Response {
-    if request.method() != Method::POST {
-        return answer::unknown_operation();
-    }
     let (parts, body) = request.into_parts();
+    if parts.method != Method::POST {
+        return asked::refuse_nothing(&parts);
+    }
     let result = async {
-        let operation = operation(&parts.headers)?;
+        let operation = asked::operation(&parts.headers).map_err(|unasked| {
+            tracing::warn!("refused: {unasked}");
+            unasked.error
+        })?;
         // The auth layer has bounded the body already, and made one piece of it.
         let body = super::body::read(body, limits::BODY_BYTES_MAX).await;
         let body = body.map_err(|error| serialization(error.to_string()))?;
@@ -57,6 +55,9 @@ pub(crate) async fn call(
         let context = route.context(&caller, &parts.headers);
         let answer = route.driver.call(&context, request).await;
         log(operation, &context, &answer);
+        if let Err(error) = &answer {
+            hints::log(&route.driver, &context, &body, error);
+        }
         let response = answer?;
         response
             .to_body()
@@ -99,26 +100,6 @@ pub(crate) fn host(headers: &HeaderMap) -> Option<&str> {
     (host.len() <= HOST_BYTES_MAX && is_authority).then_some(host)
 }
 
-/// Which operation a request asks for. AWS says no word about what is wrong here; these say what
-/// would be right.
-fn operation(headers: &HeaderMap) -> Result<Operation, Error> {
-    if Version::from_headers(headers) != Some(Version::V1_0) {
-        let expected = Version::V1_0.content_type();
-        return Err(unknown(format!(
-            "The request must have the Content-Type {expected}: this server speaks SQS's JSON \
-             protocol."
-        )));
-    }
-    let target = Target::from_headers(headers)
-        .map_err(|error| unknown(format!("The request names no operation: {error}.")))?;
-    match Operation::from_name(target.operation()) {
-        Some(operation) if target.prefix() == sqs::TARGET_PREFIX => Ok(operation),
-        Some(_) | None => Err(unknown(format!(
-            "The operation {target} is not one of SQS's."
-        ))),
-    }
-}
-
 /// One line for each call, for whoever wants to see what a client does.
 fn log(operation: Operation, context: &Context, answer: &Answer) {
     let (account, region) = (&context.account, &context.region);
@@ -132,10 +113,9 @@ fn log(operation: Operation, context: &Context, answer: &Answer) {
 }
 
 /// An error for the log. AWS's texts repeat what the request said, of whatever length and with
-/// whatever characters: here it is one line, and not a long one.
+/// whatever characters.
 fn shown(error: &Error) -> String {
-    let text: String = error.to_string().chars().take(SHOWN_CHARS_MAX).collect();
-    text.escape_debug().to_string()
+    asked::one_line(&error.to_string(), asked::MESSAGE_CHARS_MAX)
 }
 
 struct Json<'a>(&'a [u8]);
@@ -146,10 +126,6 @@ impl Decoder for Json<'_> {
     fn decode<T: DeserializeOwned>(self) -> Result<T, SerializationError> {
         body::decode(self.0)
     }
-}
-
-fn unknown(message: String) -> Error {
-    Error::new(ErrorCode::UnknownOperationException, message)
 }
 
 fn serialization(message: String) -> Error {
@@ -180,6 +156,6 @@ mod tests {
         assert!(line.contains("Unknown Attribute A\\n2026"), "{line}");
 
         let long = Error::new(ErrorCode::ReceiptHandleIsInvalid, "x".repeat(1_000_000));
-        assert_eq!(shown(&long).len(), SHOWN_CHARS_MAX);
+        assert_eq!(shown(&long).len(), asked::MESSAGE_CHARS_MAX);
     }
 }

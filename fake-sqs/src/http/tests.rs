@@ -1,5 +1,7 @@
 //! SQS over the router: what the answers look like, and what is not understood.
 
+mod logged;
+
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::pin::Pin;

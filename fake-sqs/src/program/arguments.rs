@@ -7,12 +7,12 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{AddrParseError, IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
-use fake_sqs::{ControlHost, Credential, FakeSqs, Rules};
+use fake_sqs::{ControlHost, Credential, CredentialError, FakeSqs, Rules};
 use tracing::level_filters::LevelFilter;
 
 /// Where the server listens unless it is told otherwise.
@@ -104,6 +104,19 @@ impl Serve {
         }
         builder
     }
+
+    /// What was given that is probably not what was meant. No secret is in it.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
+        let odd = |credential: &&Credential| credential.secret_access_key().contains([':', ',']);
+        self.credentials.iter().filter(odd).map(|credential| {
+            format!(
+                "the secret of the access key {:?} contains ':' or ','. If that is not meant: an \
+                 account is exactly 12 digits, and credentials in {} are separated by spaces",
+                credential.access_key_id(),
+                CREDENTIALS.variable
+            )
+        })
+    }
 }
 
 /// Why the arguments cannot be used.
@@ -118,8 +131,11 @@ pub(crate) enum ArgumentError {
 impl fmt::Display for ArgumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Clap(error) => write!(f, "{error}"),
-            Self::Value(text) => write!(f, "error: {text}"),
+            Self::Clap(error) => {
+                let text = error.to_string();
+                f.write_str(text.strip_prefix("error: ").unwrap_or(&text))
+            }
+            Self::Value(text) => f.write_str(text),
         }
     }
 }
@@ -130,10 +146,13 @@ impl Command {
         arguments: impl IntoIterator<Item = A>,
         environment: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Self, ArgumentError> {
-        let flags = Flags::try_parse_from(arguments)
-            .map_err(|error| ArgumentError::Clap(discreet(error)))?;
+        let flags = Flags::try_parse_from(arguments).map_err(discreet)?;
         let variables = Variables(environment);
-        let listen = || variables.one(&LISTEN, flags.listen.as_deref(), LISTEN_DEFAULT);
+        let listen = || {
+            let Listen(address) =
+                variables.one(&LISTEN, flags.listen.as_deref(), Listen(LISTEN_DEFAULT))?;
+            Ok(address)
+        };
         match flags.command {
             Some(Subcommands::Health {
                 endpoint: Some(endpoint),
@@ -163,7 +182,8 @@ struct Setting {
 const LISTEN: Setting = Setting {
     flag: "--listen",
     variable: "FAKE_SQS_LISTEN",
-    form: "ADDR:PORT, like 127.0.0.1:9324 or [::1]:0",
+    form: "ADDR:PORT, where ADDR is an IP address or localhost: 127.0.0.1:9324, for example, or \
+           0.0.0.0:9324 to be reached from other machines",
 };
 const CREDENTIALS: Setting = Setting {
     flag: "--credential",
@@ -173,7 +193,7 @@ const CREDENTIALS: Setting = Setting {
 const RELAXED: Setting = Setting {
     flag: "--relaxed",
     variable: "FAKE_SQS_RELAXED",
-    form: "1 or 0",
+    form: "1, true, yes or on, or 0, false, no or off",
 };
 const SEED: Setting = Setting {
     flag: "--seed",
@@ -190,6 +210,21 @@ const LOG: Setting = Setting {
     variable: "FAKE_SQS_LOG",
     form: "off, error, warn, info, debug or trace",
 };
+
+/// An address to listen on. Of names, only `localhost` is one: it means 127.0.0.1.
+struct Listen(SocketAddr);
+
+impl FromStr for Listen {
+    type Err = AddrParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.strip_prefix("localhost:") {
+            Some(port) => format!("{}:{port}", Ipv4Addr::LOCALHOST).parse(),
+            None => text.parse(),
+        }
+        .map(Self)
+    }
+}
 
 /// The environment variables of the process, or of a test.
 struct Variables<'a>(&'a dyn Fn(&str) -> Option<OsString>);
@@ -282,37 +317,43 @@ fn parse_credentials<'a>(
     source: &str,
 ) -> Result<Vec<Credential>, ArgumentError> {
     let parse_one = |(n, text): (usize, &str)| {
-        let name = |error| {
-            let form = CREDENTIALS.form;
-            ArgumentError::Value(format!(
-                "{source}, number {n}: {error} (the form is {form})"
-            ))
+        let name = |error| match error {
+            // It states the form itself.
+            CredentialError::NoSecret => {
+                ArgumentError::Value(format!("{source}, number {n}: {error}"))
+            }
+            error => ArgumentError::Value(format!(
+                "{source}, number {n}: {error} (the form is {})",
+                CREDENTIALS.form
+            )),
         };
         text.parse().map_err(name)
     };
     (1..).zip(texts).map(parse_one).collect()
 }
 
-/// Takes out of clap's message an argument that nobody asked for, unless it is a flag: after
-/// `--credential KEY SECRET`, with a space where a colon belongs, it is the secret.
-fn discreet(mut error: clap::Error) -> clap::Error {
+/// Words clap's refusal anew if it repeats an argument that nobody asked for, unless that is a flag:
+/// after `--credential KEY SECRET`, with a space where a colon belongs, it is the secret.
+fn discreet(error: clap::Error) -> ArgumentError {
     let kind = match error.kind() {
         ErrorKind::InvalidSubcommand => ContextKind::InvalidSubcommand,
         ErrorKind::UnknownArgument => ContextKind::InvalidArg,
-        _ => return error,
+        _ => return ArgumentError::Clap(error),
     };
     let is_flag = match error.get(kind) {
         // Of a cluster of short flags clap names one letter.
         Some(ContextValue::String(text)) => text.starts_with("--") || text.len() == 2,
         _ => false,
     };
-    if !is_flag {
-        error.remove(ContextKind::SuggestedSubcommand);
-        error.remove(ContextKind::SuggestedArg);
-        error.remove(ContextKind::Suggested);
-        error.insert(kind, ContextValue::String("(not repeated here)".to_owned()));
+    if is_flag {
+        return ArgumentError::Clap(error);
     }
-    error
+    ArgumentError::Value(
+        "an argument is neither a flag nor the command `health` (it is not repeated here, since it \
+         may be a secret). Without a command fake-sqs serves; a credential is one argument, \
+         --credential KEY:SECRET. See fake-sqs --help"
+            .to_owned(),
+    )
 }
 
 #[cfg(test)]
@@ -451,8 +492,12 @@ mod tests {
         for (text, rules) in [
             ("1", Rules::Relaxed),
             ("true", Rules::Relaxed),
+            ("yes", Rules::Relaxed),
+            ("ON", Rules::Relaxed),
             ("0", Rules::Strict),
             ("False", Rules::Strict),
+            ("no", Rules::Strict),
+            ("off", Rules::Strict),
         ] {
             assert_eq!(
                 serve(&[], &[("FAKE_SQS_RELAXED", text)]).rules,
@@ -462,7 +507,7 @@ mod tests {
         }
         assert_eq!(
             error(&[], &[("FAKE_SQS_RELAXED", "maybe")]),
-            "error: FAKE_SQS_RELAXED is \"maybe\"; it must be 1 or 0"
+            "FAKE_SQS_RELAXED is \"maybe\"; it must be 1, true, yes or on, or 0, false, no or off"
         );
     }
 
@@ -505,6 +550,85 @@ mod tests {
             let error = error(arguments, variables);
             assert!(error.contains(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn localhost_is_an_address_and_other_names_are_none() {
+        let listen = |text: &str| serve(&["--listen", text], &[]).listen.to_string();
+        assert_eq!(listen("localhost:9400"), "127.0.0.1:9400");
+        assert_eq!(listen("localhost:0"), "127.0.0.1:0");
+        for text in [
+            "9400",
+            ":9400",
+            "sqs:9400",
+            "localhost",
+            "localhost:",
+            "localhost:x",
+        ] {
+            let error = error(&["--listen", text], &[]);
+            let expected = format!(
+                "--listen is {text:?}; it must be ADDR:PORT, where ADDR is an IP address or \
+                 localhost: 127.0.0.1:9324, for example"
+            );
+            assert!(error.starts_with(&expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_stray_argument_is_told_what_there_is() {
+        for arguments in [&["serve"][..], &["health", "now"]] {
+            let error = error(arguments, &[]);
+            assert!(
+                error.starts_with("an argument is neither a flag nor"),
+                "{error}"
+            );
+            assert!(
+                error.contains("Without a command fake-sqs serves"),
+                "{error}"
+            );
+        }
+        let flag = error(&["--no-such"], &[]);
+        assert!(
+            flag.starts_with("unexpected argument '--no-such'"),
+            "{flag}"
+        );
+    }
+
+    #[test]
+    fn the_form_of_a_credential_is_stated_once() {
+        for credential in ["test", "a/b:s", "k:"] {
+            let error = error(&["--credential", credential], &[]);
+            assert_eq!(
+                error.matches("KEY:SECRET or KEY:SECRET:ACCOUNT").count(),
+                1,
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_secret_that_looks_like_more_than_one_is_warned_of_and_not_shown() {
+        let warnings = |text: &str| -> Vec<String> {
+            serve(&[], &[("FAKE_SQS_CREDENTIALS", text)])
+                .warnings()
+                .collect()
+        };
+        for text in [
+            "k:hunter2:123",
+            "k:hunter2,c:hunter3",
+            "a:s k:hunter2:0123456789012",
+        ] {
+            let told = warnings(text);
+            assert_eq!(told.len(), 1, "{told:?}");
+            assert!(
+                told[0].contains("access key \"k\" contains ':'"),
+                "{told:?}"
+            );
+            assert!(told[0].contains("exactly 12 digits"), "{told:?}");
+            assert!(told[0].contains("separated by spaces"), "{told:?}");
+            assert!(!told[0].contains("hunter"), "{told:?}");
+        }
+        assert_eq!(warnings("a:s/+= b:s:123456789012"), [""; 0]);
     }
 
     #[test]

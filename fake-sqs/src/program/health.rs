@@ -17,16 +17,21 @@ const ANSWER_BYTES_MAX: u64 = 64 * 1024;
 /// Asks the server at `endpoint` whether it is ready.
 pub(crate) fn check(endpoint: &str) -> Result<(), HealthError> {
     let authority = authority(endpoint)?;
-    let answer = ask(&authority).map_err(|error| HealthError::Unreachable { authority, error })?;
+    let answer = match ask(&authority) {
+        Ok(answer) => answer,
+        Err(error) => return Err(HealthError::Unreachable { authority, error }),
+    };
     let line = answer.split(|&b| b == b'\r').next().unwrap_or_default();
     match line
         .strip_prefix(b"HTTP/1.1 ")
         .and_then(|rest| rest.first_chunk())
     {
         Some(b"200") => Ok(()),
-        Some(_) | None => Err(HealthError::NotReady(
-            String::from_utf8_lossy(line).chars().take(80).collect(),
-        )),
+        Some(_) | None => Err(HealthError::NotReady {
+            authority,
+            status: shown(line, 80),
+            body: shown(body(&answer), 200),
+        }),
     }
 }
 
@@ -37,8 +42,14 @@ pub(crate) enum HealthError {
     Endpoint(String),
     /// Nothing answers.
     Unreachable { authority: String, error: io::Error },
-    /// Something answers, but not with 200; this is its status line.
-    NotReady(String),
+    /// Something answers, but not with 200.
+    NotReady {
+        authority: String,
+        /// Its status line.
+        status: String,
+        /// The beginning of what it says.
+        body: String,
+    },
 }
 
 impl fmt::Display for HealthError {
@@ -49,10 +60,33 @@ impl fmt::Display for HealthError {
                 "--endpoint is {endpoint:?}; it must be http://HOST:PORT, like \
                  http://127.0.0.1:9324"
             ),
-            Self::Unreachable { authority, error } => write!(f, "nothing at {authority}: {error}"),
-            Self::NotReady(line) => write!(f, "not ready: the answer was {line:?}"),
+            Self::Unreachable { authority, error } => {
+                write!(f, "nothing answers at http://{authority}: {error}")
+            }
+            Self::NotReady {
+                authority,
+                status,
+                body,
+            } => {
+                write!(f, "http://{authority} is not ready: it answered {status:?}")?;
+                match body.as_str() {
+                    "" => Ok(()),
+                    body => write!(f, ", {body:?}"),
+                }
+            }
         }
     }
+}
+
+/// What follows the head of an answer.
+fn body(answer: &[u8]) -> &[u8] {
+    let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n");
+    end.map_or(&[], |end| &answer[end + 4..])
+}
+
+fn shown(bytes: &[u8], chars_max: usize) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.trim().chars().take(chars_max).collect()
 }
 
 /// Host and port of an endpoint, and nothing else: a path would be a misunderstanding.
@@ -132,10 +166,19 @@ mod tests {
             "",
         ] {
             assert!(
-                matches!(check_against(answer), Err(HealthError::NotReady(_))),
+                matches!(check_against(answer), Err(HealthError::NotReady { .. })),
                 "{answer}"
             );
         }
+    }
+
+    #[test]
+    fn a_refusal_is_told_with_its_words_and_its_sender() {
+        let answer = "HTTP/1.1 403 Forbidden\r\na: b\r\n\r\n{\"error\": \"another Host\"}\n";
+        let error = check_against(answer).expect_err("403").to_string();
+        assert!(error.starts_with("http://127.0.0.1:"), "{error}");
+        let expected = r#" is not ready: it answered "HTTP/1.1 403 Forbidden", "{\"error\": "#;
+        assert!(error.contains(expected), "{error}");
     }
 
     #[test]
@@ -148,6 +191,9 @@ mod tests {
             matches!(result, Err(HealthError::Unreachable { .. })),
             "{result:?}"
         );
+        let error = result.expect_err("nothing is there").to_string();
+        let expected = format!("nothing answers at http://{address}: ");
+        assert!(error.starts_with(&expected), "{error}");
     }
 
     #[test]

@@ -4,10 +4,12 @@ mod arguments;
 mod greeting;
 mod health;
 
+use std::convert::Infallible;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use fake_sqs::StartError;
+use tokio::sync::oneshot;
 
 use self::arguments::{ArgumentError, Command, Serve};
 use self::greeting::Secrets;
@@ -33,7 +35,7 @@ pub(crate) fn run() -> ExitCode {
                 complain(&error.to_string());
                 ExitCode::from(match error {
                     HealthError::Endpoint(_) => BAD_ARGUMENTS,
-                    HealthError::Unreachable { .. } | HealthError::NotReady(_) => FAILURE,
+                    HealthError::Unreachable { .. } | HealthError::NotReady { .. } => FAILURE,
                 })
             }
         },
@@ -43,7 +45,7 @@ pub(crate) fn run() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            say_on_stderr(&error.to_string());
+            complain(&error.to_string());
             ExitCode::from(BAD_ARGUMENTS)
         }
     }
@@ -55,6 +57,9 @@ fn serve(serve: &Serve) -> Result<(), Failure> {
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal())
         .init();
+    for warning in serve.warnings() {
+        tracing::warn!("{warning}");
+    }
     let server = serve.builder().bind().map_err(Failure::Start)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -62,13 +67,28 @@ fn serve(serve: &Serve) -> Result<(), Failure> {
         .map_err(Failure::Runtime)?;
     runtime.block_on(async {
         // The signals are taken before the first line is out: whoever reads it may send one.
-        let stop = signals().map_err(Failure::Runtime)?;
+        let mut signals = Signals::new().map_err(Failure::Runtime)?;
         let secrets = match serve.credentials.as_slice() {
             [] => Secrets::BuiltIn,
             [..] => Secrets::Given,
         };
         say(&greeting::greeting(&server, secrets));
-        server.run(stop).await.map_err(Failure::Runtime)
+        let (stop, stopped) = oneshot::channel::<Infallible>();
+        let signalled = async {
+            let name = signals.next().await;
+            tracing::info!("stopping after {name}; another signal does not wait for open calls");
+            drop(stop);
+            let name = signals.next().await;
+            tracing::info!("stopping at once after {name}");
+        };
+        let run = server.run(async {
+            // It ends when its sender is dropped, since nothing can be sent.
+            let _ = stopped.await;
+        });
+        tokio::select! {
+            result = run => result.map_err(Failure::Runtime),
+            () = signalled => Ok(()),
+        }
     })
 }
 
@@ -113,29 +133,49 @@ fn fail(failure: &Failure) -> ExitCode {
     }
 }
 
-/// Completes at the first signal to stop.
+/// The signals to stop, SIGINT and SIGTERM.
 #[cfg(unix)]
-fn signals() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        let name = tokio::select! {
-            _ = interrupt.recv() => "SIGINT",
-            _ = terminate.recv() => "SIGTERM",
-        };
-        tracing::info!("stopping after {name}");
-    })
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
 }
 
-/// Completes at Ctrl-C.
+#[cfg(unix)]
+impl Signals {
+    fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    /// Completes at the next one, with its name.
+    async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.interrupt.recv() => "SIGINT",
+            _ = self.terminate.recv() => "SIGTERM",
+        }
+    }
+}
+
+/// The signal to stop, Ctrl-C.
 #[cfg(not(unix))]
-fn signals() -> io::Result<impl Future<Output = ()>> {
-    Ok(async {
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    /// Completes at the next one, with its name.
+    async fn next(&mut self) -> &'static str {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-    })
+        "Ctrl-C"
+    }
 }
 
 /// Prints on standard output. Whoever started the program may have closed it after the first line,
@@ -145,11 +185,8 @@ fn say(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-fn say_on_stderr(text: &str) {
-    let mut out = io::stderr().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| writeln!(out));
-}
-
+/// Prints on standard error, with the program's name in front.
 fn complain(text: &str) {
-    say_on_stderr(&format!("fake-sqs: {text}"));
+    let mut out = io::stderr().lock();
+    let _ = writeln!(out, "fake-sqs: {}", text.trim_end());
 }
