@@ -134,6 +134,43 @@ fn the_next_deadline_is_the_nearest_of_all() {
     assert_eq!(engine.next_deadline(), None);
 }
 
+/// Or the memory of a queue that is used no more would never be given back.
+#[test]
+fn a_fifo_queue_that_is_left_alone_forgets_by_itself() {
+    let (mut engine, me) = engine();
+    let create = CreateQueueInput {
+        attributes: Some([("FifoQueue".into(), "true".into())].into()),
+        ..CreateQueueInput::new("q.fifo")
+    };
+    done(engine.handle(at(0), &me, create.into()));
+    for (second, id) in [(1, "a"), (20, "b")] {
+        let send = SendMessageInput {
+            message_group_id: Some("g".into()),
+            message_deduplication_id: Some(id.into()),
+            ..SendMessageInput::new("q.fifo", "hello")
+        };
+        done(engine.handle(at(second), &me, send.into()));
+        let receive = ReceiveMessageInput {
+            receive_request_attempt_id: Some(id.into()),
+            ..ReceiveMessageInput::new("q.fifo")
+        };
+        for message in messages(done(engine.handle(at(second + 10), &me, receive.into()))) {
+            let handle = message.receipt_handle.expect("a handle");
+            let delete = DeleteMessageInput::new("q.fifo", handle);
+            done(engine.handle(at(second + 10), &me, delete.into()));
+        }
+    }
+    assert_eq!(
+        engine.next_deadline(),
+        Some(at(320)),
+        "the deduplication ids"
+    );
+    engine.advance(at(320));
+    assert_eq!(engine.next_deadline(), Some(at(330)), "the attempt ids");
+    engine.advance(at(330));
+    assert_eq!(engine.next_deadline(), None);
+}
+
 #[test]
 fn cancelling_is_safe_at_any_time() {
     let (mut engine, me) = engine();

@@ -34,12 +34,21 @@ impl Attempts {
 
     /// Forgets the receives that were five minutes ago or longer.
     pub(super) fn forget(&mut self, now: Timestamp) {
-        while let Some((at, _)) = self.oldest_first.front()
-            && now.since(*at) >= LIFE
-            && let Some((_, id)) = self.oldest_first.pop_front()
+        while let Some((at, id)) = self.oldest_first.front()
+            && at.after(LIFE) <= now
         {
-            self.by_id.remove(&id);
+            self.by_id.remove(id);
+            self.oldest_first.pop_front();
+            if self.oldest_first.is_empty() {
+                // Gives back the memory of a time when there were many.
+                *self = Self::default();
+            }
         }
+    }
+
+    /// When the last of them is forgotten, if there are any.
+    pub(super) fn empty_from(&self) -> Option<Timestamp> {
+        self.oldest_first.back().map(|(at, _)| at.after(LIFE))
     }
 }
 

@@ -127,6 +127,11 @@ impl Deduplication {
         }
     }
 
+    /// When the last of the ids is forgotten, if there are any.
+    pub(super) fn empty_from(&self) -> Option<Timestamp> {
+        self.oldest_first.back().map(Remembered::until)
+    }
+
     /// The ids that are remembered at a time, oldest first, with what their sends gave.
     pub(super) fn remembered(
         &self,

@@ -273,12 +273,18 @@ impl Queue {
     }
 
     /// When time alone will change something here next.
+    ///
+    /// What a FIFO queue remembers is forgotten in passing while the queue is used. Of one that is
+    /// used no more nothing would be forgotten, so the end of the last of it is a deadline.
     pub(crate) fn next_deadline(&self) -> Option<Timestamp> {
         let expiry = self
             .messages
             .oldest()
             .map(|oldest| oldest.after(self.attributes.retention()));
-        expiry.into_iter().chain(self.messages.next_due()).min()
+        let fifo = self.fifo.as_ref();
+        let memory = fifo.map(|fifo| [fifo.deduplication.empty_from(), fifo.attempts.empty_from()]);
+        let memory = memory.into_iter().flatten().flatten();
+        memory.chain(expiry).chain(self.messages.next_due()).min()
     }
 
     /// How many more messages may be in flight. A message that ChangeMessageVisibility hides needs

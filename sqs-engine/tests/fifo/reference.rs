@@ -562,7 +562,13 @@ impl Side for Reference {
             let messages = queue.messages.iter();
             let expired = messages.map(|message| message.sent_at + queue.retention);
             let polls = queue.polls.iter().map(|poll| poll.deadline);
-            due.chain(expired).chain(polls).min()
+            // What is remembered goes by itself at the latest when all of it is old.
+            let sends = queue.accepted.iter().map(|accepted| accepted.at);
+            let receives = queue.attempts.iter().map(|attempt| attempt.at);
+            let memory = [sends.max(), receives.max()].into_iter().flatten();
+            let forgotten = memory.map(|at| at + FIVE_MINUTES);
+            let forgotten = forgotten.filter(|at| *at > self.now);
+            due.chain(expired).chain(polls).chain(forgotten).min()
         };
         self.queues.iter().filter_map(of_queue).min()
     }
