@@ -1,5 +1,6 @@
 //! Which queue a name means: names live under an account and a region.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -13,8 +14,10 @@ use crate::time::Timestamp;
 /// The names of all queues, and for a while those of deleted ones.
 #[derive(Debug, Default)]
 pub(crate) struct Directory {
-    /// By account, then by region.
+    /// By account, then by region. Those without a name are dropped: anybody may make up regions.
     realms: BTreeMap<Arc<str>, BTreeMap<Arc<str>, Realm>>,
+    /// The deletions of all realms, oldest first, so that they can be forgotten in that order.
+    deletions: VecDeque<(Timestamp, QueueName)>,
 }
 
 /// The names of one account in one region.
@@ -22,8 +25,6 @@ pub(crate) struct Directory {
 struct Realm {
     queues: BTreeMap<Arc<str>, QueueId>,
     deleted: BTreeMap<Arc<str>, Timestamp>,
-    /// The same deletions, oldest first, so that they can be forgotten in that order.
-    deletions: VecDeque<(Timestamp, Arc<str>)>,
 }
 
 /// A queue's full name.
@@ -67,26 +68,27 @@ impl Directory {
     }
 
     pub(crate) fn remove(&mut self, queue: &QueueName) {
-        if let Some(realm) = self.realm_mut(queue) {
+        self.update(queue, |realm| {
             realm.queues.remove(&queue.name);
-        }
+        });
     }
 
     /// Remembers that a queue was deleted at `now`, and forgets deletions that are `keep` old.
-    pub(crate) fn remember_deletion(&mut self, queue: &QueueName, now: Timestamp, keep: Duration) {
-        let Some(realm) = self.realm_mut(queue) else {
-            return;
-        };
-        realm.deleted.insert(Arc::clone(&queue.name), now);
-        realm.deletions.push_back((now, Arc::clone(&queue.name)));
-        while let Some((at, name)) = realm.deletions.front()
+    pub(crate) fn remember_deletion(&mut self, queue: QueueName, now: Timestamp, keep: Duration) {
+        self.update(&queue, |realm| {
+            realm.deleted.insert(Arc::clone(&queue.name), now);
+        });
+        self.deletions.push_back((now, queue));
+        while let Some((at, _)) = self.deletions.front()
             && now.since(*at) >= keep
+            && let Some((at, old)) = self.deletions.pop_front()
         {
-            // A later deletion of the same name has its own entry further back.
-            if realm.deleted.get(name) == Some(at) {
-                realm.deleted.remove(name);
-            }
-            realm.deletions.pop_front();
+            self.update(&old, |realm| {
+                // A later deletion of the same name has its own entry further back.
+                if realm.deleted.get(&old.name) == Some(&at) {
+                    realm.deleted.remove(&old.name);
+                }
+            });
         }
     }
 
@@ -148,8 +150,22 @@ impl Directory {
         self.realms.get(account)?.get(region)
     }
 
-    fn realm_mut(&mut self, queue: &QueueName) -> Option<&mut Realm> {
-        self.realms.get_mut(&queue.account)?.get_mut(&queue.region)
+    /// Changes the realm of a queue, which is there before and after only if it has names.
+    fn update(&mut self, queue: &QueueName, change: impl FnOnce(&mut Realm)) {
+        let account = Arc::clone(&queue.account);
+        let mut regions = match self.realms.entry(account) {
+            Entry::Occupied(regions) => regions,
+            Entry::Vacant(place) => place.insert_entry(BTreeMap::new()),
+        };
+        let realms = regions.get_mut();
+        let realm = realms.entry(Arc::clone(&queue.region)).or_default();
+        change(realm);
+        if realm.queues.is_empty() && realm.deleted.is_empty() {
+            realms.remove(&queue.region);
+        }
+        if realms.is_empty() {
+            regions.remove();
+        }
     }
 }
 
@@ -210,18 +226,39 @@ mod tests {
     fn deletions_are_forgotten_once_they_are_old() {
         let mut directory = Directory::default();
         let at = Timestamp::from_millis;
-        let queue = directory.insert("1", "eu", "a", QueueId(1));
-        directory.remove(&queue);
-        directory.remember_deletion(&queue, at(10), Duration::from_millis(30));
-        directory.remember_deletion(&queue, at(20), Duration::from_millis(5));
-        assert_eq!(
-            directory.deleted_at("1", "eu", "a"),
-            Some(at(20)),
-            "the later one stays"
-        );
-        let other = directory.insert("1", "eu", "b", QueueId(2));
-        directory.remember_deletion(&other, at(99), Duration::from_millis(50));
-        assert_eq!(directory.deleted_at("1", "eu", "a"), None);
+        let mut delete = |queue: &QueueName, now, keep| {
+            directory.remove(queue);
+            directory.remember_deletion(queue.clone(), at(now), Duration::from_millis(keep));
+            directory.deleted_at("1", "eu", "a")
+        };
+        let [a, b] = ["a", "b"].map(|name| QueueName {
+            account: "1".into(),
+            region: "eu".into(),
+            name: name.into(),
+        });
+        assert_eq!(delete(&a, 10, 30), Some(at(10)));
+        assert_eq!(delete(&a, 20, 5), Some(at(20)), "the later one stays");
+        assert_eq!(delete(&b, 99, 50), None);
         assert_eq!(directory.deleted_at("1", "eu", "b"), Some(at(99)));
+    }
+
+    #[test]
+    fn nothing_is_left_of_regions_and_accounts_without_names() {
+        let mut directory = Directory::default();
+        let (at, keep) = (Timestamp::from_millis, Duration::from_millis(60));
+        for number in 0..100_usize {
+            let (account, region) = (format!("{}", number % 7), format!("r{number}"));
+            let queue = directory.insert(&account, &region, "q", QueueId(0));
+            directory.remove(&queue);
+            assert_eq!(directory.realms.len(), usize::min(number, 7));
+            directory.remember_deletion(queue, at(0), keep);
+        }
+        assert_eq!(directory.realms.len(), 7);
+        directory.remove_account("3");
+        let last = directory.insert("x", "eu", "q", QueueId(0));
+        directory.remove(&last);
+        directory.remember_deletion(last, at(60), keep);
+        assert_eq!(directory.realms.len(), 1, "the last deletion's");
+        assert_eq!(directory.deletions.len(), 1);
     }
 }

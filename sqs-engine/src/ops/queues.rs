@@ -88,7 +88,7 @@ pub(super) fn delete(
     if let (Some(name), Rules::Strict) = (engine.drop_queue(id), engine.rules) {
         engine
             .directory
-            .remember_deletion(&name, engine.now, RECREATION_INTERVAL);
+            .remember_deletion(name, engine.now, RECREATION_INTERVAL);
     }
     Ok(DeleteQueueOutput {})
 }
