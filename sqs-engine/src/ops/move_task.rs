@@ -171,7 +171,7 @@ fn move_message(
         let to = engine.queue_mut(destination).map_err(gone)?;
         // Its sender is the one who sent it at first, in another account's queue too.
         if to.name.account != account {
-            draft.extras.default_sender(&account);
+            draft.extras.set_sender(&account);
         }
         to.store(id, draft, now);
     }

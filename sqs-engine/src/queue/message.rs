@@ -63,12 +63,6 @@ impl Extras {
         sender.get_or_insert_with(|| account.into());
     }
 
-    /// Sets the sender if none is told yet.
-    pub(crate) fn default_sender(&mut self, account: &str) {
-        let rare = self.rare.get_or_insert_default();
-        rare.sender.get_or_insert_with(|| account.into());
-    }
-
     pub(crate) fn set_trace_header(&mut self, trace_header: &str) {
         self.rare.get_or_insert_default().trace_header = Some(trace_header.into());
     }
