@@ -214,6 +214,29 @@ impl Failure {
 mod tests {
     use super::*;
 
+    fn start_and_end(tasks: &mut Tasks, source: QueueId, number: usize) {
+        let now = Timestamp::from_millis(0);
+        let task = Task::new(number.to_string(), None, Pace::Unset, now, 0);
+        tasks.start(source, task);
+        tasks.cancel_running(source);
+    }
+
+    #[test]
+    fn the_last_ten_tasks_of_a_queue_are_kept() {
+        let mut tasks = Tasks::default();
+        (0..13).for_each(|number| start_and_end(&mut tasks, QueueId(1), number));
+        let kept: Vec<_> = tasks.of(QueueId(1)).map(|task| task.id.as_str()).collect();
+        assert_eq!(kept, ["12", "11", "10", "9", "8", "7", "6", "5", "4", "3"]);
+    }
+
+    #[test]
+    fn nothing_is_left_of_the_tasks_of_a_queue_that_is_gone() {
+        let mut tasks = Tasks::default();
+        start_and_end(&mut tasks, QueueId(1), 0);
+        tasks.forget(QueueId(1));
+        assert!(tasks.by_source.is_empty());
+    }
+
     #[test]
     fn a_rate_is_kept_to_the_millisecond_over_any_number_of_steps() {
         let start = Timestamp::from_millis(0);
