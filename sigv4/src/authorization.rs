@@ -1,6 +1,6 @@
 //! The `Authorization` header: written one way, read in any order of its parameters.
 
-use crate::canonical::ALGORITHM;
+use crate::algorithm::Algorithm;
 use crate::error::{ClaimError, Fragment, Parameter};
 
 /// The longest header that is read, in bytes. A real one is the credential, the signature and the
@@ -10,19 +10,25 @@ pub(crate) const AUTHORIZATION_MAX: usize = 8 * 1024;
 /// The parameters of an `Authorization` header, as they stand in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Authorization<'a> {
+    pub(crate) algorithm: Algorithm,
     pub(crate) credential: &'a str,
     pub(crate) signed_headers: &'a str,
     pub(crate) signature: &'a str,
 }
 
 impl<'a> Authorization<'a> {
-    /// Reads `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`: the parameters in any
-    /// order, spaces around them or not, each once and no other. `date` says whether the request
-    /// has a date, since AWS lists its absence with the missing parameters.
+    /// Reads `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`, or another accepted
+    /// algorithm: the parameters in any order, spaces around them or not, each once and no other.
+    /// `date` says whether the request has a date, since AWS lists its absence with the missing
+    /// parameters.
     ///
     /// The parameters are judged before the algorithm, as AWS does: a `Bearer` token is no
     /// `key=value` pair there.
-    pub(crate) fn parse(value: &'a [u8], date: HasDate) -> Result<Self, ClaimError> {
+    pub(crate) fn parse(
+        value: &'a [u8],
+        date: HasDate,
+        accepted: &[Algorithm],
+    ) -> Result<Self, ClaimError> {
         if value.len() > AUTHORIZATION_MAX {
             let what = "the length of the Authorization header in bytes";
             return Err(ClaimError::TooLarge {
@@ -53,12 +59,12 @@ impl<'a> Authorization<'a> {
                 fragment: Fragment::new(name),
             });
         }
-        if algorithm != ALGORITHM {
-            return Err(ClaimError::Algorithm {
+        let algorithm =
+            Algorithm::named(algorithm, accepted).ok_or_else(|| ClaimError::Algorithm {
                 fragment: Fragment::new(algorithm),
-            });
-        }
+            })?;
         Ok(Self {
+            algorithm,
             credential,
             signed_headers,
             signature,
@@ -75,11 +81,12 @@ pub(crate) enum HasDate {
 
 /// The beginning of a header, up to where the names of the signed headers go, with room for them
 /// and the rest.
-pub(crate) fn begin(credential: &str, room: usize) -> String {
+pub(crate) fn begin(algorithm: Algorithm, credential: &str, room: usize) -> String {
+    let algorithm = algorithm.name();
     let mut header = String::with_capacity(
-        ALGORITHM.len() + 12 + credential.len() + 16 + room + SIGNATURE.len() + 64,
+        algorithm.len() + 12 + credential.len() + 16 + room + SIGNATURE.len() + 144,
     );
-    header.push_str(ALGORITHM);
+    header.push_str(algorithm);
     header.push_str(" Credential=");
     header.push_str(credential);
     header.push_str(", SignedHeaders=");
@@ -150,12 +157,13 @@ mod tests {
     use super::*;
 
     fn parse(value: &str) -> Result<Authorization<'_>, ClaimError> {
-        Authorization::parse(value.as_bytes(), HasDate::Yes)
+        Authorization::parse(value.as_bytes(), HasDate::Yes, &[Algorithm::HmacSha256])
     }
 
     #[test]
     fn order_and_spaces_do_not_count() {
         let expected = Authorization {
+            algorithm: Algorithm::HmacSha256,
             credential: "c",
             signed_headers: "h",
             signature: "s",
@@ -171,7 +179,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let mut header = begin("AKID/20150830/r/s/aws4_request", 4);
+        let mut header = begin(Algorithm::HmacSha256, "AKID/20150830/r/s/aws4_request", 4);
         let capacity = header.capacity();
         header.push_str("host");
         end(&mut header, &"0".repeat(64));
@@ -181,6 +189,20 @@ mod tests {
             "AKID/20150830/r/s/aws4_request"
         );
         assert_eq!(parse(&header).unwrap().signed_headers, "host");
+    }
+
+    #[test]
+    fn the_algorithm_is_one_of_the_accepted_ones() {
+        let header = b"AWS4-ECDSA-P256-SHA256 Credential=c, SignedHeaders=h, Signature=s";
+        let read = Authorization::parse(header, HasDate::Yes, &Algorithm::ALL).unwrap();
+        assert_eq!(read.algorithm, Algorithm::EcdsaP256Sha256);
+        let accepted = [Algorithm::EcdsaP256Sha256];
+        let other = "AWS4-HMAC-SHA256 Credential=c, SignedHeaders=h, Signature=s";
+        let fragment = Fragment::new("AWS4-HMAC-SHA256");
+        assert_eq!(
+            Authorization::parse(other.as_bytes(), HasDate::Yes, &accepted),
+            Err(ClaimError::Algorithm { fragment })
+        );
     }
 
     #[test]
@@ -243,7 +265,11 @@ mod tests {
             assert_eq!(parse(value), Err(expected), "{value:?}");
         }
         assert_eq!(
-            Authorization::parse(b"AWS4-HMAC-SHA256 Signature=s", HasDate::No),
+            Authorization::parse(
+                b"AWS4-HMAC-SHA256 Signature=s",
+                HasDate::No,
+                &Algorithm::ALL
+            ),
             Err(missing(&[
                 Parameter::Credential,
                 Parameter::SignedHeaders,
@@ -251,7 +277,7 @@ mod tests {
             ]))
         );
         assert_eq!(
-            Authorization::parse(b"\xff", HasDate::Yes),
+            Authorization::parse(b"\xff", HasDate::Yes, &Algorithm::ALL),
             Err(ClaimError::NotText {
                 name: "Authorization"
             })

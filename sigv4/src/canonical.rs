@@ -13,9 +13,6 @@ use crate::settings::{PathEncoding, PathNormalization, Settings};
 use crate::time::DateTime;
 use crate::uri::{self, Query};
 
-/// The algorithm's name, which begins every `Authorization` header and string to sign.
-pub(crate) const ALGORITHM: &str = "AWS4-HMAC-SHA256";
-
 /// The first stage: the request in the one spelling that both sides agree on.
 ///
 /// Six parts, a line feed between: method, path, query, the signed headers with a line feed after
@@ -272,8 +269,9 @@ fn string_to_sign_pieces<'a>(
     scope: &'a Scope,
     hash: &'a [u8; 64],
 ) -> [&'a [u8]; 7] {
+    let algorithm = scope.algorithm().name().as_bytes();
     let (at, scope) = (at.as_str().as_bytes(), scope.as_str().as_bytes());
-    [ALGORITHM.as_bytes(), b"\n", at, b"\n", scope, b"\n", hash]
+    [algorithm, b"\n", at, b"\n", scope, b"\n", hash]
 }
 
 /// Where the first session token stands in a canonical request's text, in a header or the query.

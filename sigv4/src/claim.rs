@@ -7,8 +7,8 @@ use percent_encoding::percent_decode;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
+use crate::algorithm::Algorithm;
 use crate::authorization::{Authorization, HasDate};
-use crate::canonical::ALGORITHM;
 use crate::error::{ClaimError, Fragment, Parameter};
 use crate::headers;
 use crate::presign::{EXPIRES_MAX_SECONDS, is_presigned};
@@ -87,6 +87,14 @@ impl Claim {
     /// # Ok::<(), ClaimError>(())
     /// ```
     pub fn parse(request: &Request<'_>) -> Result<Self, ClaimError> {
+        Self::parse_accepting(request, &[Algorithm::HmacSha256])
+    }
+
+    /// The one reader of claims. The scope's shape says which of the accepted algorithms it is.
+    pub(crate) fn parse_accepting(
+        request: &Request<'_>,
+        accepted: &[Algorithm],
+    ) -> Result<Self, ClaimError> {
         let query = request.query.unwrap_or_default();
         check_size("the length of the query in bytes", query.len(), QUERY_MAX)?;
         let parameters = uri::pieces(query).count();
@@ -102,8 +110,8 @@ impl Claim {
         match (authorization, is_presigned(request)) {
             (None, false) => Err(ClaimError::Missing),
             (Some(_), true) => Err(ClaimError::BothForms),
-            (Some(authorization), false) => Self::parse_header(request, authorization),
-            (None, true) => Self::parse_query(query),
+            (Some(authorization), false) => Self::parse_header(request, authorization, accepted),
+            (None, true) => Self::parse_query(query, accepted),
         }
     }
 
@@ -164,7 +172,11 @@ impl Claim {
         &self.signature
     }
 
-    fn parse_header(request: &Request<'_>, authorization: &[u8]) -> Result<Self, ClaimError> {
+    fn parse_header(
+        request: &Request<'_>,
+        authorization: &[u8],
+        accepted: &[Algorithm],
+    ) -> Result<Self, ClaimError> {
         let amz_date = single(request, headers::DATE, "X-Amz-Date")?;
         let date = match amz_date {
             Some(_) => None,
@@ -175,8 +187,8 @@ impl Claim {
         } else {
             HasDate::No
         };
-        let parts = Authorization::parse(authorization, has_date)?;
-        let (access_key_id, scope) = parse_credential(parts.credential)?;
+        let parts = Authorization::parse(authorization, has_date, accepted)?;
+        let (access_key_id, scope) = parse_credential(parts.algorithm, parts.credential)?;
         let date_time = match (amz_date, date) {
             (Some(value), _) => text("X-Amz-Date", value).map(DateTime::parse)?,
             (None, Some(value)) => {
@@ -205,7 +217,7 @@ impl Claim {
         })
     }
 
-    fn parse_query(query: &[u8]) -> Result<Self, ClaimError> {
+    fn parse_query(query: &[u8], accepted: &[Algorithm]) -> Result<Self, ClaimError> {
         let mut missing = Vec::new();
         let mut take = |parameter: Parameter| {
             let value = parameter_value(query, parameter.query_name())?;
@@ -225,12 +237,11 @@ impl Claim {
                 parameters: missing,
             });
         }
-        if algorithm != ALGORITHM {
-            return Err(ClaimError::Algorithm {
-                fragment: Fragment::new(algorithm),
-            });
-        }
-        let (access_key_id, scope) = parse_credential(&credential)?;
+        let algorithm =
+            Algorithm::named(&algorithm, accepted).ok_or_else(|| ClaimError::Algorithm {
+                fragment: Fragment::new(&algorithm),
+            })?;
+        let (access_key_id, scope) = parse_credential(algorithm, &credential)?;
         let date_time = DateTime::parse(&date).ok_or_else(|| ClaimError::Date {
             fragment: Fragment::new(&date),
         })?;
@@ -308,18 +319,29 @@ fn parameter_value(query: &[u8], name: &'static str) -> Result<Option<String>, C
 }
 
 /// Splits a credential into access key id and scope. Which day, region and service it names is for
-/// verifying to judge; that there are five parts is not.
-fn parse_credential(credential: &str) -> Result<(&str, Scope), ClaimError> {
+/// verifying to judge; how many parts there are is not: five, and without a region four.
+fn parse_credential(algorithm: Algorithm, credential: &str) -> Result<(&str, Scope), ClaimError> {
     let mut parts = credential.split('/');
     let mut part = || parts.next().filter(|part| is_scope_part(part));
-    match (part(), part(), part(), part(), part(), parts.next()) {
-        (Some(id), Some(date), Some(region), Some(service), Some(end), None) => {
-            Ok((id, Scope::join([date, region, service, end])))
-        }
-        _ => Err(ClaimError::Credential {
+    let found = match algorithm {
+        Algorithm::HmacSha256 => match [part(), part(), part(), part(), part()] {
+            [Some(id), Some(date), Some(region), Some(service), Some(end)] => {
+                Some((id, Scope::join([date, region, service, end])))
+            }
+            _ => None,
+        },
+        Algorithm::EcdsaP256Sha256 => match [part(), part(), part(), part()] {
+            [Some(id), Some(date), Some(service), Some(end)] => {
+                Some((id, Scope::join_without_region([date, service, end])))
+            }
+            _ => None,
+        },
+    };
+    found
+        .filter(|_| parts.next().is_none())
+        .ok_or_else(|| ClaimError::Credential {
             fragment: Fragment::new(credential),
-        }),
-    }
+        })
 }
 
 fn parse_expires(value: &str) -> Result<Duration, ClaimError> {

@@ -92,6 +92,8 @@ pub enum Parameter {
     Date,
     /// `X-Amz-Expires`, in the query form only.
     Expires,
+    /// `X-Amz-Region-Set`, in SigV4a only; in the header form the header of that name.
+    RegionSet,
 }
 
 impl Parameter {
@@ -106,10 +108,12 @@ impl Parameter {
             Self::SignedHeaders => "X-Amz-SignedHeaders",
             Self::Date => "X-Amz-Date",
             Self::Expires => "X-Amz-Expires",
+            Self::RegionSet => "X-Amz-Region-Set",
         }
     }
 
-    /// The name in the header form: a parameter of `Authorization`, or `X-Amz-Date`.
+    /// The name in the header form: a parameter of `Authorization`, or the header `X-Amz-Date` or
+    /// `X-Amz-Region-Set`.
     #[must_use]
     pub const fn header_name(self) -> &'static str {
         match self {
@@ -119,6 +123,7 @@ impl Parameter {
             Self::SignedHeaders => "SignedHeaders",
             Self::Date => "X-Amz-Date",
             Self::Expires => "Expires",
+            Self::RegionSet => "X-Amz-Region-Set",
         }
     }
 }
@@ -200,13 +205,13 @@ pub enum ClaimError {
         /// Its name.
         fragment: Fragment,
     },
-    /// Not `AWS4-HMAC-SHA256`.
+    /// Not the algorithm that is read: `AWS4-HMAC-SHA256`, unless SigV4a is asked for.
     Algorithm {
         /// What it is instead.
         fragment: Fragment,
     },
     /// The credential is not five parts of visible ASCII: access key id, date, region, service and
-    /// `aws4_request`, separated by slashes.
+    /// `aws4_request`, separated by slashes. In SigV4a it is four: there is no region.
     Credential {
         /// What it is instead.
         fragment: Fragment,
@@ -223,6 +228,12 @@ pub enum ClaimError {
     },
     /// `X-Amz-Expires` is not a number from 1 to 604800.
     Expires {
+        /// What it is instead.
+        fragment: Fragment,
+    },
+    /// In SigV4a only: `X-Amz-Region-Set` is not a list of regions, each of visible ASCII, with
+    /// commas between.
+    RegionSet {
         /// What it is instead.
         fragment: Fragment,
     },
@@ -254,15 +265,23 @@ impl fmt::Display for ClaimError {
                 "the Authorization header has a parameter other than Credential, SignedHeaders \
                  and Signature",
             ),
-            Self::Algorithm { .. } => f.write_str("the algorithm is not AWS4-HMAC-SHA256"),
+            Self::Algorithm { .. } => f.write_str(
+                "the algorithm is not AWS4-HMAC-SHA256 (or AWS4-ECDSA-P256-SHA256, where SigV4a is read)",
+            ),
             Self::Credential { .. } => {
-                f.write_str("the credential is not id/date/region/service/aws4_request")
+                f.write_str(
+                    "the credential is not id/date/region/service/aws4_request (without a region \
+                     in SigV4a)",
+                )
             }
             Self::Date { .. } => f.write_str("the date is not of the form YYYYMMDDTHHMMSSZ"),
             Self::SignedHeaders { .. } => f.write_str(
                 "SignedHeaders is not a list of lower-case names, sorted, each once, with ';' between",
             ),
             Self::Expires { .. } => f.write_str("X-Amz-Expires is not a number from 1 to 604800"),
+            Self::RegionSet { .. } => f.write_str(
+                "X-Amz-Region-Set is not a list of regions in visible ASCII with ',' between",
+            ),
         }
     }
 }
@@ -295,9 +314,9 @@ pub enum VerifyError {
         /// What it ends in.
         found: String,
     },
-    /// The scope names another region.
+    /// The scope names another region. In SigV4a: the region set does not cover the right one.
     Region {
-        /// The region it names.
+        /// The region it names, or the whole set.
         found: String,
         /// The right one.
         expected: String,

@@ -10,10 +10,20 @@ pub(crate) const AUTHORIZATION: &str = "authorization";
 pub(crate) const CONTENT_SHA256: &str = "x-amz-content-sha256";
 pub(crate) const DATE: &str = "x-amz-date";
 pub(crate) const HOST: &str = "host";
+pub(crate) const REGION_SET: &str = "x-amz-region-set";
 pub(crate) const SECURITY_TOKEN: &str = "x-amz-security-token";
 
 /// The headers that signing sets itself, and therefore replaces.
 pub(crate) const SET_BY_SIGNING: [&str; 4] = [AUTHORIZATION, DATE, SECURITY_TOKEN, CONTENT_SHA256];
+
+/// The same where the regions stand in a header of their own.
+pub(crate) const SET_BY_SIGNING_FOR_REGIONS: [&str; 5] = [
+    AUTHORIZATION,
+    DATE,
+    SECURITY_TOKEN,
+    CONTENT_SHA256,
+    REGION_SET,
+];
 
 /// The headers that a [`Signer`](crate::Signer) leaves out of the signature, since programs between
 /// client and server may change them: the hop-by-hop ones (RFC 9110, section 7.6.1), those of a

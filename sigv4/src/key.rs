@@ -7,9 +7,10 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use crate::canonical::{Sink, StringToSign};
+use crate::canonical::{Sink, StringToSign, write_string_to_sign};
 use crate::credentials::Secret;
 use crate::scope::{Scope, TERMINATOR};
+use crate::time::DateTime;
 
 /// The key derived from a secret for one day, region and service, with its HMAC state prepared.
 ///
@@ -64,8 +65,38 @@ impl SigningKey {
     }
 
     /// The prepared state, ready to be fed the string to sign.
-    pub(crate) fn mac(&self) -> Hmac<Sha256> {
+    fn mac(&self) -> Hmac<Sha256> {
         self.prepared.clone()
+    }
+}
+
+/// What makes signatures: where signing by one algorithm differs from signing by another.
+pub(crate) trait Sign {
+    /// Its `Display` is what stands in the request.
+    type Signature: Clone + AsRef<str>;
+
+    fn sign(&self, string_to_sign: &StringToSign) -> Self::Signature;
+}
+
+/// What checks signatures: where verifying by one algorithm differs from verifying by another.
+pub(crate) trait Check {
+    /// Whether a claimed signature is right for a canonical request of this hash.
+    fn is_right(&self, claimed: &str, at: DateTime, scope: &Scope, hash: [u8; 32]) -> bool;
+}
+
+impl Sign for SigningKey {
+    type Signature = Signature;
+
+    fn sign(&self, string_to_sign: &StringToSign) -> Signature {
+        Self::sign(self, string_to_sign)
+    }
+}
+
+impl Check for SigningKey {
+    fn is_right(&self, claimed: &str, at: DateTime, scope: &Scope, hash: [u8; 32]) -> bool {
+        let mut mac = self.mac();
+        write_string_to_sign(&mut mac, at, scope, hash);
+        Signature::of(mac).matches(claimed)
     }
 }
 
@@ -82,7 +113,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    pub(crate) fn of(mac: Hmac<Sha256>) -> Self {
+    fn of(mac: Hmac<Sha256>) -> Self {
         Self {
             hex: hex_of(&mac.finalize().into_bytes().into()),
         }
@@ -99,6 +130,12 @@ impl Signature {
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
         self.hex.as_slice().ct_eq(text.as_bytes()).into()
+    }
+}
+
+impl AsRef<str> for Signature {
+    fn as_ref(&self) -> &str {
+        self.as_str()
     }
 }
 
@@ -147,7 +184,6 @@ fn digest(mut mac: Hmac<Sha256>, data: &str) -> Zeroizing<[u8; 32]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::DateTime;
 
     fn worked_example() -> SigningKey {
         let at = DateTime::parse("20150830T123600Z").unwrap();

@@ -62,6 +62,7 @@
 //! [`Secret`], [`SigningKey`] and session tokens are wiped when dropped. They, and signatures, are in
 //! no `Debug` and no error's text. Signatures and tokens are compared in constant time.
 
+mod algorithm;
 mod authorization;
 mod canonical;
 mod claim;

@@ -5,13 +5,13 @@ use std::time::{Duration, SystemTime};
 
 use zeroize::Zeroizing;
 
-use crate::canonical::{ALGORITHM, CanonicalRequest, Parts, PayloadHash, StringToSign};
+use crate::canonical::{CanonicalRequest, Parts, PayloadHash, StringToSign};
 use crate::error::SignError;
 use crate::headers;
-use crate::key::Signature;
+use crate::key::{Sign, Signature};
 use crate::request::{Payload, Request};
 use crate::settings::SessionToken;
-use crate::sign::{Signer, check_host};
+use crate::sign::{Signer, Signing, check_host};
 use crate::time::DateTime;
 use crate::uri::{self, Query};
 
@@ -66,14 +66,26 @@ impl Signer {
         now: SystemTime,
         expires: Duration,
     ) -> Result<Presigned, SignError> {
+        let at = DateTime::from_system_time(now)?;
+        self.signing(at, &*self.day(at)?)
+            .in_query(request, payload, expires)
+    }
+}
+
+impl<K: Sign> Signing<'_, K> {
+    /// Signs in the query form.
+    pub(crate) fn in_query(
+        &self,
+        request: &Request<'_>,
+        payload: Payload<'_>,
+        expires: Duration,
+    ) -> Result<Presigned<K::Signature>, SignError> {
         let seconds = expires.as_secs();
         if !(1..=EXPIRES_MAX_SECONDS).contains(&seconds) {
             return Err(SignError::Expires(expires));
         }
-        let at = DateTime::from_system_time(now)?;
-        let day = self.day(at)?;
         check_host(request)?;
-        let mut lines = headers::signable(request, &headers::SET_BY_SIGNING)?;
+        let mut lines = headers::signable(request, self.set_by_signing())?;
         headers::sort(&mut lines);
         let mut signed_headers = String::new();
         headers::push_names(&mut signed_headers, &lines);
@@ -84,11 +96,14 @@ impl Signer {
             SessionToken::AppendedUnsigned => (None, token),
         };
         let mut parameters = Parameters::default();
-        parameters.add("X-Amz-Algorithm", ALGORITHM);
-        parameters.add("X-Amz-Credential", &day.credential);
-        parameters.add("X-Amz-Date", at.as_str());
+        parameters.add("X-Amz-Algorithm", self.day.scope.algorithm().name());
+        parameters.add("X-Amz-Credential", &self.day.credential);
+        parameters.add("X-Amz-Date", self.at.as_str());
         parameters.add("X-Amz-Expires", &seconds.to_string());
         parameters.add("X-Amz-SignedHeaders", &signed_headers);
+        if let Some(regions) = self.region_set {
+            parameters.add("X-Amz-Region-Set", regions);
+        }
         if let Some(token) = signed_token {
             parameters.add("X-Amz-Security-Token", token);
         }
@@ -109,12 +124,12 @@ impl Signer {
             payload: &PayloadHash::of(payload),
         }
         .to_canonical_request();
-        let string_to_sign = StringToSign::new(at, &day.scope, &canonical_request);
-        let signature = day.key.sign(&string_to_sign);
+        let string_to_sign = StringToSign::new(self.at, &self.day.scope, &canonical_request);
+        let signature = self.day.key.sign(&string_to_sign);
         if let Some(token) = appended_token {
             parameters.add("X-Amz-Security-Token", token);
         }
-        parameters.add("X-Amz-Signature", signature.as_str());
+        parameters.add("X-Amz-Signature", signature.as_ref());
         let (target, query_at) = presigned_target(request, &parameters);
         Ok(Presigned {
             canonical_request,
@@ -123,6 +138,7 @@ impl Signer {
             parameters,
             target,
             query_at,
+            headers_to_remove: self.set_by_signing(),
         })
     }
 }
@@ -132,16 +148,17 @@ impl Signer {
 /// Send the request to [`target`](Self::target) with the headers that were signed, less those of
 /// [`headers_to_remove`](Self::headers_to_remove).
 #[derive(Clone)]
-pub struct Presigned {
+pub struct Presigned<S = Signature> {
     canonical_request: CanonicalRequest,
     string_to_sign: StringToSign,
-    signature: Signature,
+    signature: S,
     parameters: Parameters,
     target: Vec<u8>,
     query_at: usize,
+    headers_to_remove: &'static [&'static str],
 }
 
-impl Presigned {
+impl<S> Presigned<S> {
     /// The first stage.
     #[must_use]
     pub const fn canonical_request(&self) -> &CanonicalRequest {
@@ -156,7 +173,7 @@ impl Presigned {
 
     /// The last stage: the string to sign under the signing key, which is the third and a secret.
     #[must_use]
-    pub const fn signature(&self) -> &Signature {
+    pub const fn signature(&self) -> &S {
         &self.signature
     }
 
@@ -183,12 +200,12 @@ impl Presigned {
     /// header form.
     #[must_use]
     pub const fn headers_to_remove(&self) -> &'static [&'static str] {
-        &headers::SET_BY_SIGNING
+        self.headers_to_remove
     }
 }
 
 /// Shows the stages, neither the signature nor a session token.
-impl fmt::Debug for Presigned {
+impl<S> fmt::Debug for Presigned<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Presigned")
             .field("canonical_request", &self.canonical_request)

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::algorithm::Algorithm;
 use crate::time::DateTime;
 
 /// The last part of every credential scope.
@@ -21,7 +22,7 @@ pub(crate) const TERMINATOR: &str = "aws4_request";
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Scope {
     text: String,
-    /// Where the three slashes stand.
+    /// Where the three slashes stand. A scope without a region has two, and its first counts twice.
     slashes: [usize; 3],
 }
 
@@ -63,6 +64,25 @@ impl Scope {
         }
     }
 
+    /// The same without a region: date, service and terminator.
+    pub(crate) fn join_without_region(parts: [&str; 3]) -> Self {
+        let first = parts[0].len();
+        let second = first + 1 + parts[1].len();
+        Self {
+            text: parts.join("/"),
+            slashes: [first, first, second],
+        }
+    }
+
+    /// What signs for a scope of this shape.
+    pub(crate) const fn algorithm(&self) -> Algorithm {
+        if self.slashes[0] == self.slashes[1] {
+            Algorithm::EcdsaP256Sha256
+        } else {
+            Algorithm::HmacSha256
+        }
+    }
+
     /// The whole text.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -75,10 +95,12 @@ impl Scope {
         &self.text[..self.slashes[0]]
     }
 
-    /// The region, as `us-east-1`.
+    /// The region, as `us-east-1`. Empty in a scope of SigV4a, which has none: there the set of
+    /// regions stands apart.
     #[must_use]
     pub fn region(&self) -> &str {
-        &self.text[self.slashes[0] + 1..self.slashes[1]]
+        let part = self.slashes[0] + 1..self.slashes[1];
+        self.text.get(part).unwrap_or_default()
     }
 
     /// The service's signing name, as `sqs`.
@@ -146,6 +168,26 @@ mod tests {
             ],
             ["2015", "", "sqs", "aws5_request"]
         );
+    }
+
+    #[test]
+    fn a_scope_without_a_region_has_the_other_parts() {
+        for date in ["20150830", ""] {
+            let scope = Scope::join_without_region([date, "sqs", "aws4_request"]);
+            assert_eq!(scope.to_string(), format!("{date}/sqs/aws4_request"));
+            assert_eq!(
+                [
+                    scope.date(),
+                    scope.region(),
+                    scope.service(),
+                    scope.terminator()
+                ],
+                [date, "", "sqs", "aws4_request"]
+            );
+            assert_eq!(scope.algorithm(), Algorithm::EcdsaP256Sha256);
+        }
+        let with_region = Scope::join(["", "", "", ""]);
+        assert_eq!(with_region.algorithm(), Algorithm::HmacSha256);
     }
 
     #[test]

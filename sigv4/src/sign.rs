@@ -11,7 +11,7 @@ use crate::canonical::{CanonicalRequest, Parts, PayloadHash, StringToSign};
 use crate::credentials::Credentials;
 use crate::error::SignError;
 use crate::headers::{self, HeaderLine};
-use crate::key::{Signature, SigningKey};
+use crate::key::{Sign, Signature, SigningKey};
 use crate::presign::is_presigned;
 use crate::request::{Payload, Request};
 use crate::scope::{Scope, is_scope_part};
@@ -45,7 +45,7 @@ pub struct Signer {
     region: String,
     service: String,
     pub(crate) settings: Settings,
-    day: RwLock<Option<Arc<Day>>>,
+    day: RwLock<Option<Arc<Day<SigningKey>>>>,
 }
 
 impl Signer {
@@ -104,68 +104,26 @@ impl Signer {
         now: SystemTime,
     ) -> Result<Signed, SignError> {
         let at = DateTime::from_system_time(now)?;
-        let day = self.day(at)?;
-        let payload = PayloadHash::of(payload);
-        check_host(request)?;
-        if is_presigned(request) {
-            return Err(SignError::AlreadyPresigned);
-        }
+        self.signing(at, &*self.day(at)?)
+            .in_headers(request, payload)
+    }
 
-        let mut lines = headers::signable(request, &headers::SET_BY_SIGNING)?;
-        lines.push(HeaderLine {
-            name: headers::DATE,
-            value: at.as_str().as_bytes(),
-        });
-        let token = self.credentials.session_token();
-        if let (Some(token), SessionToken::Signed) = (token, self.settings.session_token) {
-            lines.push(HeaderLine {
-                name: headers::SECURITY_TOKEN,
-                value: token.as_bytes(),
-            });
-        }
-        let states_hash = self.settings.content_sha256 == ContentSha256::Add
-            || request.values(headers::CONTENT_SHA256).next().is_some();
-        if states_hash {
-            lines.push(HeaderLine {
-                name: headers::CONTENT_SHA256,
-                value: payload.as_bytes(),
-            });
-        }
-        headers::sort(&mut lines);
-        let names_length = lines.iter().map(|line| line.name.len() + 1).sum();
-        let mut authorization = authorization::begin(&day.credential, names_length);
-        let names_at = authorization.len();
-        headers::push_names(&mut authorization, &lines);
-
-        let mut query = Query::parse(request.query, &[]);
-        query.sort();
-        let canonical_request = Parts {
-            method: headers::checked_method(request).map_err(SignError::Method)?,
-            path: request.path,
-            path_encoding: self.settings.path_encoding,
-            path_normalization: self.settings.path_normalization,
-            query: &query,
-            lines: &lines,
-            signed_headers: &authorization[names_at..],
-            payload: &payload,
-        }
-        .to_canonical_request();
-        let string_to_sign = StringToSign::new(at, &day.scope, &canonical_request);
-        let signature = day.key.sign(&string_to_sign);
-        authorization::end(&mut authorization, signature.as_str());
-        Ok(Signed {
-            canonical_request,
-            string_to_sign,
-            signature,
-            authorization,
+    pub(crate) fn signing<'a>(
+        &'a self,
+        at: DateTime,
+        day: &'a Day<SigningKey>,
+    ) -> Signing<'a, SigningKey> {
+        Signing {
+            credentials: &self.credentials,
+            settings: &self.settings,
+            day,
             at,
-            session_token: token.map(|token| Zeroizing::new(token.to_owned())),
-            content_sha256: states_hash.then_some(payload),
-        })
+            region_set: None,
+        }
     }
 
     /// The key and texts of the day of a moment: the kept ones, or new ones that are kept from now on.
-    pub(crate) fn day(&self, at: DateTime) -> Result<Arc<Day>, SignError> {
+    pub(crate) fn day(&self, at: DateTime) -> Result<Arc<Day<SigningKey>>, SignError> {
         // A panic cannot leave a half-written day behind, so a poisoned lock is as good as another.
         let kept = self
             .day
@@ -197,22 +155,118 @@ impl fmt::Debug for Signer {
     }
 }
 
+/// One signature to be made, by either algorithm.
+pub(crate) struct Signing<'a, K> {
+    pub(crate) credentials: &'a Credentials,
+    pub(crate) settings: &'a Settings,
+    pub(crate) day: &'a Day<K>,
+    pub(crate) at: DateTime,
+    /// The regions it is for, where the scope does not name one.
+    pub(crate) region_set: Option<&'a str>,
+}
+
+impl<K: Sign> Signing<'_, K> {
+    /// Signs in the header form.
+    pub(crate) fn in_headers(
+        &self,
+        request: &Request<'_>,
+        payload: Payload<'_>,
+    ) -> Result<Signed<K::Signature>, SignError> {
+        let payload = PayloadHash::of(payload);
+        check_host(request)?;
+        if is_presigned(request) {
+            return Err(SignError::AlreadyPresigned);
+        }
+        let mut lines = headers::signable(request, self.set_by_signing())?;
+        lines.push(HeaderLine {
+            name: headers::DATE,
+            value: self.at.as_str().as_bytes(),
+        });
+        let token = self.credentials.session_token();
+        if let (Some(token), SessionToken::Signed) = (token, self.settings.session_token) {
+            lines.push(HeaderLine {
+                name: headers::SECURITY_TOKEN,
+                value: token.as_bytes(),
+            });
+        }
+        if let Some(regions) = self.region_set {
+            lines.push(HeaderLine {
+                name: headers::REGION_SET,
+                value: regions.as_bytes(),
+            });
+        }
+        let states_hash = self.settings.content_sha256 == ContentSha256::Add
+            || request.values(headers::CONTENT_SHA256).next().is_some();
+        if states_hash {
+            lines.push(HeaderLine {
+                name: headers::CONTENT_SHA256,
+                value: payload.as_bytes(),
+            });
+        }
+        headers::sort(&mut lines);
+        let names_length = lines.iter().map(|line| line.name.len() + 1).sum();
+        let mut authorization = authorization::begin(
+            self.day.scope.algorithm(),
+            &self.day.credential,
+            names_length,
+        );
+        let names_at = authorization.len();
+        headers::push_names(&mut authorization, &lines);
+
+        let mut query = Query::parse(request.query, &[]);
+        query.sort();
+        let canonical_request = Parts {
+            method: headers::checked_method(request).map_err(SignError::Method)?,
+            path: request.path,
+            path_encoding: self.settings.path_encoding,
+            path_normalization: self.settings.path_normalization,
+            query: &query,
+            lines: &lines,
+            signed_headers: &authorization[names_at..],
+            payload: &payload,
+        }
+        .to_canonical_request();
+        let string_to_sign = StringToSign::new(self.at, &self.day.scope, &canonical_request);
+        let signature = self.day.key.sign(&string_to_sign);
+        authorization::end(&mut authorization, signature.as_ref());
+        Ok(Signed {
+            canonical_request,
+            string_to_sign,
+            signature,
+            authorization,
+            at: self.at,
+            region_set: self.region_set.map(str::to_owned),
+            session_token: token.map(|token| Zeroizing::new(token.to_owned())),
+            content_sha256: states_hash.then_some(payload),
+        })
+    }
+
+    /// The headers that signing sets itself, and therefore replaces.
+    pub(crate) fn set_by_signing(&self) -> &'static [&'static str] {
+        match self.region_set {
+            Some(_) => &headers::SET_BY_SIGNING_FOR_REGIONS,
+            None => &headers::SET_BY_SIGNING,
+        }
+    }
+}
+
 /// A signature in the header form: its stages, and what to do with the request.
 ///
 /// Set each of [`headers`](Self::headers), replacing what is there, and remove each of
 /// [`headers_to_remove`](Self::headers_to_remove).
 #[derive(Clone)]
-pub struct Signed {
+pub struct Signed<S = Signature> {
     canonical_request: CanonicalRequest,
     string_to_sign: StringToSign,
-    signature: Signature,
+    signature: S,
     authorization: String,
     at: DateTime,
+    region_set: Option<String>,
     session_token: Option<Zeroizing<String>>,
     content_sha256: Option<PayloadHash>,
 }
 
-impl Signed {
+impl<S> Signed<S> {
     /// The first stage.
     #[must_use]
     pub const fn canonical_request(&self) -> &CanonicalRequest {
@@ -227,13 +281,17 @@ impl Signed {
 
     /// The last stage: the string to sign under the signing key, which is the third and a secret.
     #[must_use]
-    pub const fn signature(&self) -> &Signature {
+    pub const fn signature(&self) -> &S {
         &self.signature
     }
 
     /// The headers to set: `Authorization`, `X-Amz-Date`, and where they apply
-    /// `X-Amz-Security-Token` and `x-amz-content-sha256`. Every value is visible ASCII and spaces.
+    /// `X-Amz-Region-Set`, `X-Amz-Security-Token` and `x-amz-content-sha256`. Every value is visible ASCII and spaces.
     pub fn headers(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let regions = self
+            .region_set
+            .as_deref()
+            .map(|set| ("X-Amz-Region-Set", set));
         let token = self
             .session_token
             .as_ref()
@@ -247,6 +305,7 @@ impl Signed {
             ("X-Amz-Date", self.at.as_str()),
         ]
         .into_iter()
+        .chain(regions)
         .chain(token)
         .chain(hash)
     }
@@ -264,7 +323,7 @@ impl Signed {
 }
 
 /// Shows the stages, neither the signature nor a session token.
-impl fmt::Debug for Signed {
+impl<S> fmt::Debug for Signed<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Signed")
             .field("canonical_request", &self.canonical_request)
@@ -274,36 +333,41 @@ impl fmt::Debug for Signed {
 }
 
 /// What stays the same for all signatures of a day.
-pub(crate) struct Day {
+pub(crate) struct Day<K> {
     pub(crate) scope: Scope,
     /// Access key id and scope, as they stand in the signature.
     pub(crate) credential: String,
-    pub(crate) key: SigningKey,
+    pub(crate) key: K,
 }
 
-impl Day {
+impl Day<SigningKey> {
     fn new(
         credentials: &Credentials,
         at: DateTime,
         region: &str,
         service: &str,
     ) -> Result<Self, SignError> {
-        let id = credentials.access_key_id();
-        if !is_scope_part(id) {
-            return Err(SignError::AccessKeyId(id.to_owned()));
-        }
-        let is_token =
-            |token: &str| !token.is_empty() && token.bytes().all(|b| b.is_ascii_graphic());
-        if !credentials.session_token().is_none_or(is_token) {
-            return Err(SignError::SessionToken);
-        }
+        check_credentials(credentials)?;
         let scope = Scope::new(at, region, service)?;
         Ok(Self {
-            credential: format!("{id}/{scope}"),
+            credential: format!("{}/{scope}", credentials.access_key_id()),
             key: SigningKey::derive(credentials.secret(), &scope),
             scope,
         })
     }
+}
+
+/// Whether credentials can be written into a request.
+pub(crate) fn check_credentials(credentials: &Credentials) -> Result<(), SignError> {
+    let id = credentials.access_key_id();
+    if !is_scope_part(id) {
+        return Err(SignError::AccessKeyId(id.to_owned()));
+    }
+    let is_token = |token: &str| !token.is_empty() && token.bytes().all(|b| b.is_ascii_graphic());
+    if !credentials.session_token().is_none_or(is_token) {
+        return Err(SignError::SessionToken);
+    }
+    Ok(())
 }
 
 /// Whether there is one `Host`, and it says something.

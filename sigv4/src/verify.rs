@@ -5,11 +5,11 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use crate::canonical::{Parts, PayloadHash, StringToSign, write_string_to_sign};
+use crate::canonical::{Parts, PayloadHash, StringToSign};
 use crate::claim::{Claim, Form};
 use crate::error::VerifyError;
 use crate::headers::{self, HeaderLine};
-use crate::key::{Signature, SigningKey, hex_of};
+use crate::key::{Check, SigningKey, hex_of};
 use crate::request::Request;
 use crate::scope::TERMINATOR;
 use crate::settings::{PathEncoding, PathNormalization};
@@ -204,14 +204,33 @@ impl Claim {
         now: SystemTime,
         settings: &VerifySettings,
     ) -> Result<Verified, VerifyError> {
-        self.check_scope(settings)?;
+        let region = self.scope().region();
+        self.check_scope(settings, region, |expected| expected == region)?;
+        self.check_all_but_scope(request, body, key, now, settings)
+    }
+
+    /// Everything that both algorithms have in common.
+    pub(crate) fn check_all_but_scope(
+        &self,
+        request: &Request<'_>,
+        body: &[u8],
+        key: &impl Check,
+        now: SystemTime,
+        settings: &VerifySettings,
+    ) -> Result<Verified, VerifyError> {
         self.check_time(now, settings.tolerance)?;
         let lines = self.signed_lines(request, settings)?;
         let payloads = self.payloads(request, body, settings)?;
         self.check_signature(request, &lines, payloads, key, settings)
     }
 
-    fn check_scope(&self, settings: &VerifySettings) -> Result<(), VerifyError> {
+    /// `regions` is what the request says it is for, and `covers` whether a region is among that.
+    pub(crate) fn check_scope(
+        &self,
+        settings: &VerifySettings,
+        regions: &str,
+        covers: impl Fn(&str) -> bool,
+    ) -> Result<(), VerifyError> {
         let scope = self.scope();
         if scope.date() != self.date_time().date() {
             return Err(VerifyError::ScopeDate {
@@ -224,9 +243,9 @@ impl Claim {
                 found: scope.terminator().to_owned(),
             });
         }
-        if let Some(expected) = settings.region.as_deref().filter(|&r| r != scope.region()) {
+        if let Some(expected) = settings.region.as_deref().filter(|&r| !covers(r)) {
             return Err(VerifyError::Region {
-                found: scope.region().to_owned(),
+                found: regions.to_owned(),
                 expected: expected.to_owned(),
             });
         }
@@ -380,7 +399,7 @@ impl Claim {
         request: &Request<'_>,
         lines: &[HeaderLine<'_>],
         payloads: Payloads,
-        key: &SigningKey,
+        key: &impl Check,
         settings: &VerifySettings,
     ) -> Result<Verified, VerifyError> {
         let not_signed: &[&str] = match self.form() {
@@ -446,7 +465,7 @@ impl Claim {
         &self,
         parts: &Parts<'_>,
         payloads: &Payloads,
-        key: &SigningKey,
+        key: &impl Check,
     ) -> Option<Coverage> {
         [Some(payloads.first), payloads.second]
             .into_iter()
@@ -457,10 +476,7 @@ impl Claim {
                     ..*parts
                 }
                 .sha256();
-                let mut mac = key.mac();
-                write_string_to_sign(&mut mac, self.date_time(), self.scope(), hash);
-                Signature::of(mac)
-                    .matches(self.signature())
+                key.is_right(self.signature(), self.date_time(), self.scope(), hash)
                     .then_some(match payload {
                         PayloadHash::Sha256(_) => Coverage::Signed,
                         PayloadHash::Unsigned => Coverage::Unsigned,

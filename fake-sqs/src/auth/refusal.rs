@@ -185,7 +185,8 @@ impl Refusal {
             | ClaimError::NotText { .. }
             | ClaimError::UnknownParameter { .. }
             | ClaimError::SignedHeaders { .. }
-            | ClaimError::Expires { .. } => (incomplete, Reason::Malformed, format!("{error}.")),
+            | ClaimError::Expires { .. }
+            | ClaimError::RegionSet { .. } => (incomplete, Reason::Malformed, format!("{error}.")),
         };
         Self {
             error: Error::new(code, message),
@@ -360,7 +361,8 @@ fn missing_parameters(parameters: &[Parameter], authorization: &str) -> String {
             | Parameter::Credential
             | Parameter::Signature
             | Parameter::SignedHeaders
-            | Parameter::Expires => {
+            | Parameter::Expires
+            | Parameter::RegionSet => {
                 let name = parameter.header_name();
                 text += &format!("Authorization header requires '{name}' parameter. ");
             }
