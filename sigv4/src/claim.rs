@@ -285,7 +285,7 @@ fn check_size(what: &'static str, size: usize, limit: usize) -> Result<(), Claim
 }
 
 /// The one value of a header, if it is there. `header` is in lower case, `name` for the message.
-fn single<'a>(
+pub(crate) fn single<'a>(
     request: &Request<'a>,
     header: &'static str,
     name: &'static str,
@@ -299,12 +299,15 @@ fn single<'a>(
 }
 
 /// A header's value as text, without the white space around it.
-fn text<'a>(name: &'static str, value: &'a [u8]) -> Result<&'a str, ClaimError> {
+pub(crate) fn text<'a>(name: &'static str, value: &'a [u8]) -> Result<&'a str, ClaimError> {
     std::str::from_utf8(headers::trim(value)).map_err(|_| ClaimError::NotText { name })
 }
 
 /// The one value of a query parameter, decoded, if it is there.
-fn parameter_value(query: &[u8], name: &'static str) -> Result<Option<String>, ClaimError> {
+pub(crate) fn parameter_value(
+    query: &[u8],
+    name: &'static str,
+) -> Result<Option<String>, ClaimError> {
     let mut values = uri::pieces(query).filter(|(_, key, _)| uri::is_named(key, name));
     let Some((_, _, value)) = values.next() else {
         return Ok(None);

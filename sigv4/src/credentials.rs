@@ -51,6 +51,16 @@ impl Secret {
     pub(crate) fn prefixed(&self) -> &[u8] {
         &self.prefixed
     }
+
+    /// `AWS4A` and the secret: the key from which SigV4a derives its pair.
+    #[cfg(feature = "sigv4a")]
+    pub(crate) fn prefixed_for_pairs(&self) -> Zeroizing<Vec<u8>> {
+        let mut prefixed = Zeroizing::new(Vec::with_capacity(self.prefixed.len() + 1));
+        prefixed.extend_from_slice(PREFIX);
+        prefixed.push(b'A');
+        prefixed.extend_from_slice(&self.prefixed[PREFIX.len()..]);
+        prefixed
+    }
 }
 
 impl fmt::Debug for Secret {

@@ -34,6 +34,8 @@ pub enum SignError {
     AccessKeyId(String),
     /// The session token is empty or holds something other than visible ASCII.
     SessionToken,
+    /// SigV4a only: no key derives from the secret. The chance of that is less than one in 2^8000.
+    NoKey,
     /// The presigned target is no legal URI: its path or query holds bytes that must be encoded,
     /// or it is too long.
     Uri,
@@ -58,6 +60,7 @@ impl fmt::Display for SignError {
                 write!(f, "{id:?} is no access key id: visible ASCII without '/' and ',' is")
             }
             Self::SessionToken => f.write_str("the session token is empty or not visible ASCII"),
+            Self::NoKey => f.write_str("no key on the curve P-256 derives from this secret"),
             Self::Uri => f.write_str("the presigned target is not a legal URI"),
         }
     }

@@ -152,6 +152,15 @@ pub fn sign_request<B>(
 ) -> Result<Signed, SignError> {
     set_host(request)?;
     let signed = signer.sign(&HeaderList::from(&*request).request(), payload, now)?;
+    set_signed(request, &signed)?;
+    Ok(signed)
+}
+
+/// Sets the headers of a signature on a request.
+pub(crate) fn set_signed<B, S>(
+    request: &mut HttpRequest<B>,
+    signed: &Signed<S>,
+) -> Result<(), SignError> {
     for name in signed.headers_to_remove() {
         request.headers_mut().remove(*name);
     }
@@ -163,7 +172,7 @@ pub fn sign_request<B>(
             .map_err(|_| SignError::HeaderName(name.to_owned()))?;
         request.headers_mut().insert(name, value);
     }
-    Ok(signed)
+    Ok(())
 }
 
 /// Signs a request in the query form and gives it its new URI; where it has no `Host`, that is set
@@ -199,6 +208,15 @@ pub fn presign_request<B>(
         now,
         expires,
     )?;
+    set_presigned(request, &presigned)?;
+    Ok(presigned)
+}
+
+/// Gives a request the URI of a signature.
+pub(crate) fn set_presigned<B, S>(
+    request: &mut HttpRequest<B>,
+    presigned: &Presigned<S>,
+) -> Result<(), SignError> {
     let mut uri = request.uri().clone().into_parts();
     uri.path_and_query =
         Some(PathAndQuery::try_from(presigned.target()).map_err(|_| SignError::Uri)?);
@@ -206,10 +224,10 @@ pub fn presign_request<B>(
     for name in presigned.headers_to_remove() {
         request.headers_mut().remove(*name);
     }
-    Ok(presigned)
+    Ok(())
 }
 
-fn set_host<B>(request: &mut HttpRequest<B>) -> Result<(), SignError> {
+pub(crate) fn set_host<B>(request: &mut HttpRequest<B>) -> Result<(), SignError> {
     if request.headers().contains_key(HOST) {
         return Ok(());
     }

@@ -172,7 +172,7 @@ pub(crate) fn hex_of(bytes: &[u8; 32]) -> [u8; 64] {
     text
 }
 
-fn keyed(key: &[u8]) -> Hmac<Sha256> {
+pub(crate) fn keyed(key: &[u8]) -> Hmac<Sha256> {
     Hmac::new_from_slice(key).expect("HMAC takes a key of any length")
 }
 

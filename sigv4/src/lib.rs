@@ -28,6 +28,7 @@
 //! - With the feature `http`, `sign_request` and `presign_request` work on an `http::Request`, and
 //!   `HeaderList` shows one as the [`Request`] that everything here takes; its page has a server's
 //!   check, whole.
+//! - With the feature `sigv4a`, the module `v4a` does all this by SigV4a, the asymmetric signature.
 //!
 //! The crate does no input or output and reads no clock: the time is always an argument.
 //!
@@ -80,6 +81,8 @@ mod settings;
 mod sign;
 mod time;
 mod uri;
+#[cfg(feature = "sigv4a")]
+pub mod v4a;
 mod verify;
 
 #[doc = include_str!("../docs/stages.md")]

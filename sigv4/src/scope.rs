@@ -8,7 +8,8 @@ use crate::time::DateTime;
 /// The last part of every credential scope.
 pub(crate) const TERMINATOR: &str = "aws4_request";
 
-/// What a signature is good for: a day, a region, a service. `Display` is its exact text.
+/// What a signature is good for: a day, a region, a service. `Display` is its exact text. In SigV4a
+/// there is no region in it.
 ///
 /// # Example
 /// ```
@@ -50,6 +51,19 @@ impl Scope {
             return Err(ScopeError::Service(service.to_owned()));
         }
         Ok(Self::join([at.date(), region, service, TERMINATOR]))
+    }
+
+    /// The scope of SigV4a, which names no region, of the day of a moment.
+    ///
+    /// # Errors
+    /// [`ScopeError::Service`] when the service is empty, or holds anything but visible ASCII without
+    /// `/` and `,`.
+    #[cfg(feature = "sigv4a")]
+    pub fn without_region(at: DateTime, service: &str) -> Result<Self, ScopeError> {
+        if !is_scope_part(service) {
+            return Err(ScopeError::Service(service.to_owned()));
+        }
+        Ok(Self::join_without_region([at.date(), service, TERMINATOR]))
     }
 
     /// A scope as a request states it: any four parts, to be checked by verifying.

@@ -29,7 +29,7 @@ pub const ALLOWED: &[Allowed] = &[
             "time",
             "zeroize",
         ],
-        optional: &["http"],
+        optional: &["http", "p256"],
     },
     Allowed {
         package: "aws-json",

@@ -54,6 +54,13 @@ pub const NEVER: &[Never] = &[
         edges: "normal",
         never: PURE,
     },
+    // The curve of SigV4a needs no random numbers.
+    Never {
+        package: "aws-json-sigv4",
+        features: &["sigv4a"],
+        edges: "normal",
+        never: PURE,
+    },
     Never {
         package: "aws-json-sigv4",
         features: &["http"],
