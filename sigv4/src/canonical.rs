@@ -29,7 +29,7 @@ pub struct CanonicalRequest {
 
 impl CanonicalRequest {
     /// The canonical request of a request as it stands: all its headers but
-    /// [`UNSIGNED_HEADERS`](crate::UNSIGNED_HEADERS), nothing added, no `X-Amz-Signature`.
+    /// [`UNSIGNED_HEADERS`](crate::UNSIGNED_HEADERS) and those that the settings name, nothing added, no `X-Amz-Signature`.
     ///
     /// A [`Signer`](crate::Signer) adds its headers first and gives the result with
     /// [`Signed::canonical_request`](crate::Signed::canonical_request); this is for looking at a
@@ -56,7 +56,7 @@ impl CanonicalRequest {
         payload: Payload<'_>,
         settings: &Settings,
     ) -> Result<Self, SignError> {
-        let mut lines = headers::signable(request, &[])?;
+        let mut lines = headers::signable(request, &[], settings.unsigned_headers)?;
         headers::sort(&mut lines);
         let mut signed_headers = String::new();
         headers::push_names(&mut signed_headers, &lines);

@@ -58,16 +58,20 @@ pub(crate) struct HeaderLine<'a> {
     pub(crate) value: &'a [u8],
 }
 
-/// The lines of a request that a signature covers: all but [`UNSIGNED_HEADERS`] and those named in
-/// `replaced`. Not yet sorted.
+/// The lines of a request that a signature covers: all but [`UNSIGNED_HEADERS`], those named in
+/// `replaced`, and those in `left_out` that need not be signed. Not yet sorted.
 pub(crate) fn signable<'a>(
     request: &Request<'a>,
     replaced: &[&str],
+    left_out: &[&str],
 ) -> Result<Vec<HeaderLine<'a>>, SignError> {
     // Signing adds three lines at most.
     let mut lines = Vec::with_capacity(request.headers.len() + 3);
     for &(name, value) in request.headers {
         if is_in(name, &UNSIGNED_HEADERS) || is_in(name, replaced) {
+            continue;
+        }
+        if is_in(name, left_out) && !must_be_signed(name) {
             continue;
         }
         if !is_token(name) {
@@ -76,6 +80,17 @@ pub(crate) fn signable<'a>(
         lines.push(HeaderLine { name, value });
     }
     Ok(lines)
+}
+
+/// Whether a header must be signed wherever it is sent: `host` and every `x-amz-*`.
+pub(crate) fn must_be_signed(name: &str) -> bool {
+    name.eq_ignore_ascii_case(HOST) || is_amz(name)
+}
+
+pub(crate) fn is_amz(name: &str) -> bool {
+    name.as_bytes()
+        .get(..6)
+        .is_some_and(|start| start.eq_ignore_ascii_case(b"x-amz-"))
 }
 
 /// Sorts lines by name in lower case; lines of one name stay in wire order.
@@ -209,7 +224,7 @@ mod tests {
 
     fn canonical(headers: &[(&str, &[u8])]) -> (Vec<u8>, String) {
         let request = Request::new("GET", "/", headers);
-        let mut lines = signable(&request, &SET_BY_SIGNING).unwrap();
+        let mut lines = signable(&request, &SET_BY_SIGNING, &[]).unwrap();
         sort(&mut lines);
         let (mut text, mut names) = (Vec::new(), String::new());
         write_lines(&mut text, &lines);
@@ -249,10 +264,24 @@ mod tests {
     }
 
     #[test]
+    fn more_can_be_left_out_but_not_what_must_be_signed() {
+        let headers: [(&str, &[u8]); 4] = [
+            ("Host", b"a"),
+            ("X-Amz-Target", b"b"),
+            ("Accept-Encoding", b"gzip"),
+            ("Accept", b"c"),
+        ];
+        let left_out = ["host", "x-amz-target", "accept-encoding"];
+        let lines = signable(&Request::new("GET", "/", &headers), &[], &left_out).unwrap();
+        let names: Vec<&str> = lines.iter().map(|line| line.name).collect();
+        assert_eq!(names, ["Host", "X-Amz-Target", "Accept"]);
+    }
+
+    #[test]
     fn names_that_are_no_tokens_are_refused() {
         for name in ["", "a b", "a:b", "a\nb", "é"] {
             let headers = [(name, &b"x"[..])];
-            let refused = signable(&Request::new("GET", "/", &headers), &[]).map(|_| ());
+            let refused = signable(&Request::new("GET", "/", &headers), &[], &[]).map(|_| ());
             assert_eq!(refused, Err(SignError::HeaderName(name.to_owned())));
         }
     }

@@ -32,23 +32,12 @@
 //!
 //! The crate does no input or output and reads no clock: the time is always an argument.
 //!
-//! # How things are spelled
+//! # Services and spellings
 //!
-//! Where descriptions of the algorithm leave a choice, or signers differ:
-//!
-//! | what | here |
-//! |---|---|
-//! | `+` in a query | a plus, signed as `%2B`, as RFC 3986, Amazon S3 and AWS's C signer have it; some signers read it as a space. Write a space as `%20` and a plus as `%2B` and all agree |
-//! | bytes that are not UTF-8, in path, query or header value | kept as they are |
-//! | a key without `=` | has an empty value: `?acl` is signed as `acl=` |
-//! | empty pieces of a query, as in `a&&b` | left out |
-//! | repeated keys | all kept, sorted by encoded value |
-//! | `%` that no two hexadecimal digits follow | a percent sign, signed as `%25` |
-//! | empty path, or one without its first slash | `/`, or given its slash |
-//! | white space in a header value | spaces, tabs and line folds become one space, also between quotes; trimmed at both ends |
-//! | a repeated header | values joined by a comma alone, in wire order |
-//! | ports in `Host` | signed as given; `sign_request` leaves out the scheme's own when it sets `Host` |
-//! | headers that are not signed | [`UNSIGNED_HEADERS`]; every other one given is |
+//! [`Settings::general`] suits every AWS service but a few; [`Settings::s3`] and [`Settings::iot`] are
+//! two of these, and the page [`services`] lists the others. Where descriptions of the
+//! algorithm leave a choice (`+`, white space, bytes that are not UTF-8, repeated headers, ports),
+//! the page [`spelling`] says what is done here.
 //!
 //! # What a verifier insists on
 //!
@@ -73,6 +62,7 @@ mod headers;
 #[cfg(feature = "http")]
 mod http;
 mod key;
+mod presets;
 mod presign;
 mod region;
 mod request;
@@ -84,6 +74,12 @@ mod uri;
 #[cfg(feature = "sigv4a")]
 pub mod v4a;
 mod verify;
+
+#[doc = include_str!("../docs/services.md")]
+pub mod services {}
+
+#[doc = include_str!("../docs/spelling.md")]
+pub mod spelling {}
 
 #[doc = include_str!("../docs/stages.md")]
 pub mod stages {}

@@ -18,9 +18,13 @@ use crate::uri::{self, Query};
 /// The longest life of a presigned request: seven days, in seconds.
 pub(crate) const EXPIRES_MAX_SECONDS: u64 = 604_800;
 
+/// Some signers for Amazon S3 state the payload's hash in the query.
+const CONTENT_SHA256_PARAMETER: &str = "X-Amz-Content-Sha256";
+
 /// The query parameters that signing sets itself, and therefore replaces.
-pub(crate) const SIGNING_PARAMETERS: [&str; 8] = [
+pub(crate) const SIGNING_PARAMETERS: [&str; 9] = [
     "X-Amz-Algorithm",
+    CONTENT_SHA256_PARAMETER,
     "X-Amz-Credential",
     "X-Amz-Date",
     "X-Amz-Expires",
@@ -36,7 +40,9 @@ impl Signer {
     ///
     /// Every header given is signed but [`UNSIGNED_HEADERS`](crate::UNSIGNED_HEADERS), so give those that
     /// whoever uses the URL will send: `Host` at least. Signing parameters already in the query
-    /// are replaced. The payload is the body's real hash, except for Amazon S3, which wants
+    /// are replaced, however their names are encoded, and so is an `X-Amz-Content-Sha256`, which is
+    /// set to this payload's. A session token stands before the signature that covers it, or after
+    /// one that does not ([`SessionToken`]). The payload is the body's real hash, except for Amazon S3, which wants
     /// [`Payload::Unsigned`].
     ///
     /// # Errors
@@ -85,7 +91,11 @@ impl<K: Sign> Signing<'_, K> {
             return Err(SignError::Expires(expires));
         }
         check_host(request)?;
-        let mut lines = headers::signable(request, self.set_by_signing())?;
+        let mut lines = headers::signable(
+            request,
+            self.set_by_signing(),
+            self.settings.unsigned_headers,
+        )?;
         headers::sort(&mut lines);
         let mut signed_headers = String::new();
         headers::push_names(&mut signed_headers, &lines);
@@ -107,6 +117,11 @@ impl<K: Sign> Signing<'_, K> {
         if let Some(token) = signed_token {
             parameters.add("X-Amz-Security-Token", token);
         }
+        let payload = PayloadHash::of(payload);
+        let wire = request.query.unwrap_or_default();
+        if uri::pieces(wire).any(|(_, key, _)| uri::is_named(key, CONTENT_SHA256_PARAMETER)) {
+            parameters.add(CONTENT_SHA256_PARAMETER, payload.as_str());
+        }
         let mut query = Query::parse(request.query, &SIGNING_PARAMETERS);
         for (name, value) in parameters.iter() {
             query.push(name, value);
@@ -121,15 +136,15 @@ impl<K: Sign> Signing<'_, K> {
             query: &query,
             lines: &lines,
             signed_headers: &signed_headers,
-            payload: &PayloadHash::of(payload),
+            payload: &payload,
         }
         .to_canonical_request();
         let string_to_sign = StringToSign::new(self.at, &self.day.scope, &canonical_request);
         let signature = self.day.key.sign(&string_to_sign);
+        parameters.add("X-Amz-Signature", signature.as_ref());
         if let Some(token) = appended_token {
             parameters.add("X-Amz-Security-Token", token);
         }
-        parameters.add("X-Amz-Signature", signature.as_ref());
         let (target, query_at) = presigned_target(request, &parameters);
         Ok(Presigned {
             canonical_request,
@@ -347,6 +362,23 @@ mod tests {
     }
 
     #[test]
+    fn a_payload_hash_stated_in_the_query_is_stated_right() {
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        let stated = format!("X-Amz-Content-Sha256={empty}");
+        for old in ["UNSIGNED-PAYLOAD", "", "00&X-Amz-Content-Sha256=11"] {
+            let target = format!("/?a=1&X-Amz-Content-Sha256={old}");
+            let presigned = presign(&target, &HOST, 60).unwrap();
+            let target = String::from_utf8_lossy(presigned.target()).into_owned();
+            assert_eq!(target.matches("X-Amz-Content-Sha256=").count(), 1);
+            assert!(target.contains(&stated), "{target}");
+            let canonical = presigned.canonical_request().to_string();
+            assert!(canonical.contains(&format!("&{stated}&")), "{canonical}");
+        }
+        let fresh = presign("/?a=1", &HOST, 60).unwrap();
+        assert!(!String::from_utf8_lossy(fresh.target()).contains("Sha256="));
+    }
+
+    #[test]
     fn headers_of_a_header_form_signature_are_left_out() {
         let headers: [(&str, &[u8]); 4] = [
             ("Host", b"a"),
@@ -393,10 +425,13 @@ mod tests {
                 .unwrap();
             let target = String::from_utf8_lossy(presigned.target()).into_owned();
             assert!(target.starts_with("/?X-Amz-Algorithm="), "{target}");
-            assert!(
-                target.contains("&X-Amz-Security-Token=hu%2Fsh&X-Amz-Signature="),
-                "{target}"
-            );
+            let names: Vec<&str> = presigned.parameters().map(|(name, _)| name).collect();
+            let last_two = match is_signed {
+                true => ["X-Amz-Security-Token", "X-Amz-Signature"],
+                false => ["X-Amz-Signature", "X-Amz-Security-Token"],
+            };
+            assert_eq!(names[names.len() - 2..], last_two);
+            assert!(target.contains("&X-Amz-Security-Token=hu%2Fsh"), "{target}");
             assert_eq!(
                 presigned
                     .canonical_request()

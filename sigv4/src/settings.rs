@@ -44,19 +44,20 @@ pub enum ContentSha256 {
     Add,
 }
 
-/// The settings a [`Signer`](crate::Signer) signs by. The default is the general AWS service:
-/// double encoding, normalised path, signed session token, no `x-amz-content-sha256`.
+/// The settings a [`Signer`](crate::Signer) signs by: one of the presets
+/// [`general`](Self::general) (the default), [`s3`](Self::s3) and [`iot`](Self::iot), or any other
+/// combination. The page [`services`](crate::services) says which service wants what.
 ///
 /// # Example
 /// ```
-/// use sigv4::{ContentSha256, PathEncoding, PathNormalization, Settings};
+/// use sigv4::{ContentSha256, Settings};
 ///
-/// // What Amazon S3 asks for.
-/// let settings = Settings::default()
-///     .with_path_encoding(PathEncoding::Single)
-///     .with_path_normalization(PathNormalization::AsIs)
-///     .with_content_sha256(ContentSha256::Add);
-/// assert_eq!(settings.path_encoding, PathEncoding::Single);
+/// // Amazon OpenSearch Serverless: a general service that demands the payload's hash in a header,
+/// // and does not accept a signed `Content-Length`.
+/// let settings = Settings::general()
+///     .with_content_sha256(ContentSha256::Add)
+///     .with_unsigned_headers(&["content-length"]);
+/// assert_ne!(settings, Settings::default());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -69,6 +70,11 @@ pub struct Settings {
     pub session_token: SessionToken,
     /// Whether `x-amz-content-sha256` is added (header form only).
     pub content_sha256: ContentSha256,
+    /// Headers to leave unsigned besides [`UNSIGNED_HEADERS`](crate::UNSIGNED_HEADERS), in any case:
+    /// those that something between here and the service changes, as a proxy may `accept-encoding`
+    /// or `content-length`. `host` and `x-amz-*` are signed all the same, since no service accepts
+    /// them unsigned. None by default.
+    pub unsigned_headers: &'static [&'static str],
 }
 
 impl Settings {
@@ -97,6 +103,13 @@ impl Settings {
     #[must_use]
     pub const fn with_content_sha256(mut self, value: ContentSha256) -> Self {
         self.content_sha256 = value;
+        self
+    }
+
+    /// These settings with other [`unsigned_headers`](Self::unsigned_headers).
+    #[must_use]
+    pub const fn with_unsigned_headers(mut self, names: &'static [&'static str]) -> Self {
+        self.unsigned_headers = names;
         self
     }
 }

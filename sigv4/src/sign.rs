@@ -177,7 +177,11 @@ impl<K: Sign> Signing<'_, K> {
         if is_presigned(request) {
             return Err(SignError::AlreadyPresigned);
         }
-        let mut lines = headers::signable(request, self.set_by_signing())?;
+        let mut lines = headers::signable(
+            request,
+            self.set_by_signing(),
+            self.settings.unsigned_headers,
+        )?;
         lines.push(HeaderLine {
             name: headers::DATE,
             value: self.at.as_str().as_bytes(),

@@ -328,7 +328,7 @@ impl Claim {
         for &(name, value) in request.headers {
             if is_signed(name) {
                 lines.push(HeaderLine { name, value });
-            } else if is_amz(name) && !is_exempt(name) {
+            } else if headers::is_amz(name) && !is_exempt(name) {
                 return Err(VerifyError::HeaderNotSigned(name.to_ascii_lowercase()));
             }
         }
@@ -494,12 +494,6 @@ struct Payloads {
 
 fn hash_of(body: &[u8]) -> PayloadHash {
     PayloadHash::Sha256(hex_of(&Sha256::digest(body).into()))
-}
-
-fn is_amz(name: &str) -> bool {
-    name.as_bytes()
-        .get(..6)
-        .is_some_and(|start| start.eq_ignore_ascii_case(b"x-amz-"))
 }
 
 #[cfg(test)]
