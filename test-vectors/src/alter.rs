@@ -4,7 +4,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::case::{Case, Context, Form, Payload, SessionToken};
+use crate::case::{Algorithm, Case, Context, Form, Payload, SessionToken};
 use crate::message::Message;
 
 /// What a verifier is asked: is this request, at this moment, signed by whom the context says?
@@ -54,6 +54,9 @@ pub fn alterations(case: &Case, form: Form, signed: &Message) -> Result<Vec<Alte
     match form {
         Form::Header => list.change_header_form()?,
         Form::Query => list.change_query_form()?,
+    }
+    if case.context.algorithm == Algorithm::V4a {
+        list.change_region_set(form)?;
     }
     list.change_verifier()?;
     Ok(list.altered)
@@ -135,21 +138,37 @@ impl List {
     }
 
     fn change_signature(&mut self, form: Form) -> Result<(), String> {
-        let markers = [
-            ("another signature", "Signature="),
-            ("another access key", "Credential="),
-        ];
-        for (what, marker) in markers {
-            self.add(what, |attempt| {
-                let text = match form {
-                    Form::Header => header_mut(&mut attempt.message, "authorization")?,
-                    Form::Query => &mut attempt.message.target,
-                };
-                let at = after(text, marker)?;
-                another_digit(text, at)
-            })?;
-        }
-        Ok(())
+        self.add("another signature", |attempt| {
+            let text = claim_mut(&mut attempt.message, form)?;
+            let start = after(text, "Signature=")?;
+            let digits = text[start..]
+                .iter()
+                .take_while(|byte| byte.is_ascii_hexdigit());
+            // The first digits of an asymmetric signature are its syntax, the last ones its value.
+            let at = start + digits.count().checked_sub(1)?;
+            another_digit(text, at)
+        })?;
+        self.add("another access key", |attempt| {
+            let text = claim_mut(&mut attempt.message, form)?;
+            let at = after(text, "Credential=")?;
+            another_digit(text, at)
+        })
+    }
+
+    /// A set that covers the verifier's region too, so that only the signature can tell.
+    fn change_region_set(&mut self, form: Form) -> Result<(), String> {
+        self.add("a wider region set", |attempt| {
+            let text = match form {
+                Form::Header => header_mut(&mut attempt.message, "x-amz-region-set")?,
+                Form::Query => &mut attempt.message.target,
+            };
+            let start = match form {
+                Form::Header => 0,
+                Form::Query => after(text, "X-Amz-Region-Set=")?,
+            };
+            text.splice(start..start, *b"*,");
+            Some(())
+        })
     }
 
     fn change_header_form(&mut self) -> Result<(), String> {
@@ -231,6 +250,14 @@ fn header_mut<'a>(message: &'a mut Message, name: &str) -> Option<&'a mut Vec<u8
         .iter_mut()
         .find(|(given, _)| given.eq_ignore_ascii_case(name));
     found.map(|(_, value)| value)
+}
+
+/// Where a signature of this form stands.
+fn claim_mut(message: &mut Message, form: Form) -> Option<&mut Vec<u8>> {
+    match form {
+        Form::Header => header_mut(message, "authorization"),
+        Form::Query => Some(&mut message.target),
+    }
 }
 
 /// The index of what follows a marker.

@@ -16,7 +16,8 @@ pub struct Case {
     pub context: Context,
     /// The request before it is signed.
     pub request: Message,
-    /// The day's signing key as lower-case hex, where it is published.
+    /// The key as lower-case hex, where it is published: the day's signing key, or in SigV4a the
+    /// public key in SEC 1's uncompressed form.
     pub derived_key: Option<String>,
     /// What signing in headers must give; `None` where nothing is published.
     pub header: Option<Expected>,
@@ -58,16 +59,38 @@ impl fmt::Display for Form {
     }
 }
 
+/// By which algorithm it is signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Algorithm {
+    /// Signature Version 4: the signature is the same each time.
+    V4,
+    /// SigV4a: one request has many right signatures.
+    V4a,
+}
+
+impl Algorithm {
+    /// Its name in AWS's suite and in cases for other signers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V4 => "sigv4",
+            Self::V4a => "sigv4a",
+        }
+    }
+}
+
 /// Who signs, for which service, when and how.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Context {
+    /// By which algorithm.
+    pub algorithm: Algorithm,
     /// The access key id, which is no secret.
     pub access_key_id: String,
     /// The secret that goes with it. Every secret here is published, and still `Debug` leaves it out.
     pub secret_access_key: String,
     /// The session token of temporary credentials.
     pub session_token: Option<String>,
-    /// The region of the scope.
+    /// The region of the scope; in SigV4a the set of regions.
     pub region: String,
     /// The service of the scope.
     pub service: String,
@@ -82,6 +105,7 @@ pub struct Context {
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context")
+            .field("algorithm", &self.algorithm)
             .field("access_key_id", &self.access_key_id)
             .field("region", &self.region)
             .field("service", &self.service)
@@ -170,7 +194,7 @@ pub struct Expected {
     pub canonical_request: Option<String>,
     /// The string to sign, whole.
     pub string_to_sign: Option<String>,
-    /// The signature as lower-case hex.
+    /// The signature as lower-case hex. In SigV4a one of many, and another than in the signed request.
     pub signature: Option<String>,
     /// The request as it is sent.
     pub signed_request: Option<Message>,

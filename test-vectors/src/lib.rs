@@ -4,6 +4,7 @@
 //!
 //! - AWS's own suite, which travels inside the crates.io package `aws-sigv4`. [`suite::locate`] finds
 //!   that package's folder through `cargo metadata`, [`suite::load`] reads it. Nothing is copied here.
+//!   Its v4a cases, signed by SigV4a, are read by [`suite::load_v4a`].
 //! - Vectors of this repository, in `test-vectors/vectors/sigv4`, read by [`vectors::load`]: examples
 //!   that AWS publishes in its documentation, and SQS requests signed by botocore.
 //!

@@ -17,7 +17,7 @@ use test_vectors::{LoadError, suite, vectors};
 struct Arguments {
     /// Which vectors to run; all of them when none is named.
     selection: Vec<Selection>,
-    /// Another copy of AWS's suite: the folder that holds the folder `v4`. Without it, the copy inside
+    /// Another copy of AWS's suite: the folder that holds the folders `v4` and `v4a`. Without it, the copy inside
     /// the pinned crates.io package.
     #[arg(long, value_name = "DIR")]
     suite: Option<PathBuf>,
@@ -27,6 +27,8 @@ struct Arguments {
 enum Selection {
     /// Signature Version 4.
     Sigv4,
+    /// SigV4a, the asymmetric signature.
+    Sigv4a,
 }
 
 fn main() -> ExitCode {
@@ -45,19 +47,27 @@ fn main() -> ExitCode {
 fn report(arguments: &Arguments) -> Result<usize, LoadError> {
     let selected =
         |selection| arguments.selection.is_empty() || arguments.selection.contains(&selection);
-    let mut cases = Vec::new();
+    let folder = match &arguments.suite {
+        Some(folder) => folder.clone(),
+        None => suite::locate()?,
+    };
+    let mut suites = Vec::new();
+    let mut own = Vec::new();
     if selected(Selection::Sigv4) {
-        let folder = match &arguments.suite {
-            Some(folder) => folder.clone(),
-            None => suite::locate()?,
-        };
-        let suite = suite::load(&folder)?;
+        suites.push(suite::load(&folder)?);
+        own = vectors::load(&vectors::folder())?;
+    }
+    if selected(Selection::Sigv4a) {
+        suites.push(suite::load_v4a(&folder)?);
+    }
+    let mut cases = Vec::new();
+    for suite in suites {
         for note in &suite.notes {
             println!("{note}");
         }
         cases.extend(suite.cases);
-        cases.extend(vectors::load(&vectors::folder())?);
     }
+    cases.extend(own);
     let report = run(&Sigv4, &cases);
     println!("{report}");
     Ok(report.failed())

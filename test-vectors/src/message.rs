@@ -99,6 +99,18 @@ impl Message {
         found.map(|(_, value)| value.as_slice())
     }
 
+    /// The signature that it carries, in whichever form: the hexadecimal digits after `Signature=`.
+    #[must_use]
+    pub fn signature(&self) -> Option<String> {
+        let claims = [self.header("authorization"), self.query()];
+        let found = claims.into_iter().flatten().find_map(|claim| {
+            let claim = std::str::from_utf8(claim).ok()?;
+            claim.split_once("Signature=").map(|(_, rest)| rest)
+        })?;
+        let end = found.find(|c: char| !c.is_ascii_hexdigit());
+        Some(found[..end.unwrap_or(found.len())].to_owned())
+    }
+
     /// The headers as `sigv4` takes them.
     #[must_use]
     pub fn header_slices(&self) -> Vec<(&str, &[u8])> {

@@ -8,7 +8,7 @@ use crate::run::Kind;
 /// The outcome of each case and kind, in the order they were run.
 ///
 /// Its `Display` is what the runner prints: a line and a comparison for each failure, a summary for
-/// each kind, and last `N passed, N failed`, where N counts outcomes.
+/// each kind that was run, and last `N passed, N failed`, where N counts outcomes.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     /// One for each case and kind.
@@ -87,9 +87,13 @@ impl fmt::Display for Report {
             }
         }
         for kind in Kind::ALL {
+            let count = self.of(kind).count();
             let passed = self.of(kind).filter(|outcome| outcome.passed()).count();
-            let failed = self.of(kind).count() - passed;
-            writeln!(f, "{kind:<13} {passed:>4} passed, {failed} failed")?;
+            let failed = count - passed;
+            if count == 0 {
+                continue;
+            }
+            writeln!(f, "{kind:<17} {passed:>4} passed, {failed} failed")?;
         }
         write!(f, "{} passed, {} failed", self.passed(), self.failed())
     }

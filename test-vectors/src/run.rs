@@ -3,11 +3,13 @@
 use std::fmt;
 
 use crate::alter::{Attempt, alterations};
-use crate::case::{Case, Context, Expected, Form};
+use sigv4::v4a::{PublicKey, Signature};
+
+use crate::case::{Algorithm, Case, Context, Expected, Form};
 use crate::message::Message;
 use crate::report::{Failure, Outcome, Report};
 
-/// An implementation of Signature Version 4 under test.
+/// An implementation of Signature Version 4 and SigV4a under test.
 pub trait Subject {
     /// Signs the request of a case.
     ///
@@ -16,7 +18,8 @@ pub trait Subject {
     /// Why the request could not be signed.
     fn sign(&self, case: &Case, form: Form) -> Result<Stages, String>;
 
-    /// The day's signing key as lower-case hex.
+    /// The key as lower-case hex: the day's signing key, or in SigV4a the public key in SEC 1's
+    /// uncompressed form.
     ///
     /// # Errors
     ///
@@ -55,24 +58,64 @@ pub enum Kind {
     VerifyHeader,
     /// The same in query form.
     VerifyQuery,
+    /// It is signed by SigV4a in the `Authorization` header, and each published stage compared; the
+    /// signature, of which there are many, must verify under the published public key, and so must the
+    /// published one.
+    SignHeaderV4a,
+    /// The same in query form.
+    SignQueryV4a,
+    /// Its request signed by SigV4a in the header is accepted, and refused once anything is changed.
+    VerifyHeaderV4a,
+    /// The same in query form.
+    VerifyQueryV4a,
 }
 
 impl Kind {
     /// Every kind, in the order of the summary.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 8] = [
         Self::SignHeader,
         Self::SignQuery,
         Self::VerifyHeader,
         Self::VerifyQuery,
+        Self::SignHeaderV4a,
+        Self::SignQueryV4a,
+        Self::VerifyHeaderV4a,
+        Self::VerifyQueryV4a,
     ];
 
     /// Where the signature of this kind is.
     #[must_use]
     pub fn form(self) -> Form {
         match self {
-            Self::SignHeader | Self::VerifyHeader => Form::Header,
-            Self::SignQuery | Self::VerifyQuery => Form::Query,
+            Self::SignHeader | Self::VerifyHeader | Self::SignHeaderV4a | Self::VerifyHeaderV4a => {
+                Form::Header
+            }
+            Self::SignQuery | Self::VerifyQuery | Self::SignQueryV4a | Self::VerifyQueryV4a => {
+                Form::Query
+            }
         }
+    }
+
+    /// By which algorithm its cases are signed.
+    #[must_use]
+    pub fn algorithm(self) -> Algorithm {
+        match self {
+            Self::SignHeader | Self::SignQuery | Self::VerifyHeader | Self::VerifyQuery => {
+                Algorithm::V4
+            }
+            Self::SignHeaderV4a
+            | Self::SignQueryV4a
+            | Self::VerifyHeaderV4a
+            | Self::VerifyQueryV4a => Algorithm::V4a,
+        }
+    }
+
+    /// The kinds that a case is taken through, if it has figures for them.
+    pub(crate) fn of(case: &Case) -> impl Iterator<Item = Self> {
+        let algorithm = case.context.algorithm;
+        Self::ALL
+            .into_iter()
+            .filter(move |kind| kind.algorithm() == algorithm)
     }
 }
 
@@ -83,6 +126,10 @@ impl fmt::Display for Kind {
             Self::SignQuery => "sign-query",
             Self::VerifyHeader => "verify-header",
             Self::VerifyQuery => "verify-query",
+            Self::SignHeaderV4a => "sign-header-v4a",
+            Self::SignQueryV4a => "sign-query-v4a",
+            Self::VerifyHeaderV4a => "verify-header-v4a",
+            Self::VerifyQueryV4a => "verify-query-v4a",
         })
     }
 }
@@ -92,13 +139,18 @@ impl fmt::Display for Kind {
 pub fn run(subject: &dyn Subject, cases: &[Case]) -> Report {
     let mut report = Report::default();
     for case in cases {
-        for kind in Kind::ALL {
+        for kind in Kind::of(case) {
             let Some(expected) = case.expected(kind.form()) else {
                 continue;
             };
             let failures = match kind {
-                Kind::SignHeader | Kind::SignQuery => sign(subject, case, kind.form(), expected),
-                Kind::VerifyHeader | Kind::VerifyQuery => match &expected.signed_request {
+                Kind::SignHeader | Kind::SignQuery | Kind::SignHeaderV4a | Kind::SignQueryV4a => {
+                    sign(subject, case, kind.form(), expected)
+                }
+                Kind::VerifyHeader
+                | Kind::VerifyQuery
+                | Kind::VerifyHeaderV4a
+                | Kind::VerifyQueryV4a => match &expected.signed_request {
                     Some(signed) => verify(subject, case, kind.form(), signed),
                     None => continue,
                 },
@@ -144,17 +196,60 @@ fn sign(subject: &dyn Subject, case: &Case, form: Form, expected: &Expected) -> 
                 expected.string_to_sign.as_deref(),
                 &stages.string_to_sign,
             );
-            compare(
-                "signature",
-                expected.signature.as_deref(),
-                &stages.signature,
-            );
-            let signed_request = expected.signed_request.as_ref().map(Message::comparable);
-            let got = stages.signed_request.comparable();
-            compare("signed request", signed_request.as_deref(), &got);
+            match case.context.algorithm {
+                Algorithm::V4 => {
+                    let signature = expected.signature.as_deref();
+                    compare("signature", signature, &stages.signature);
+                    let signed_request = expected.signed_request.as_ref().map(Message::comparable);
+                    let got = stages.signed_request.comparable();
+                    compare("signed request", signed_request.as_deref(), &got);
+                }
+                Algorithm::V4a => {
+                    let signed_request = expected.signed_request.as_ref().map(without_signature);
+                    let got = without_signature(&stages.signed_request);
+                    compare("signed request", signed_request.as_deref(), &got);
+                    failures.extend(asymmetric_failures(case, expected, &stages));
+                }
+            }
         }
     }
     failures
+}
+
+/// Which of two signatures, the published one and the one made, the published key does not verify.
+fn asymmetric_failures(case: &Case, expected: &Expected, stages: &Stages) -> Vec<Failure> {
+    let signed = stages.signed_request.signature().unwrap_or_default();
+    let signatures = [
+        ("published signature", expected.signature.as_deref()),
+        ("signature", Some(stages.signature.as_str())),
+        ("signature in the signed request", Some(signed.as_str())),
+    ];
+    let (Some(key), Some(text)) = (&case.derived_key, &expected.string_to_sign) else {
+        return Vec::new();
+    };
+    let is_right = |signature: &str| {
+        let key: Option<PublicKey> = key.parse().ok();
+        let signature: Option<Signature> = signature.parse().ok();
+        key.zip(signature)
+            .is_some_and(|(key, signature)| key.verifies(text, &signature))
+    };
+    signatures
+        .into_iter()
+        .filter_map(|(stage, signature)| signature.map(|signature| (stage, signature)))
+        .filter(|(_, signature)| !is_right(signature))
+        .map(|(stage, signature)| {
+            Failure::new(stage, "one that the published key verifies", signature)
+        })
+        .collect()
+}
+
+/// A signed request for comparison, where the signature itself is one of many right ones.
+fn without_signature(message: &Message) -> String {
+    let text = message.comparable();
+    match message.signature() {
+        Some(signature) if !signature.is_empty() => text.replace(&signature, "(signature)"),
+        Some(_) | None => text,
+    }
 }
 
 fn verify(subject: &dyn Subject, case: &Case, form: Form, signed: &Message) -> Vec<Failure> {

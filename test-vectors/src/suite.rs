@@ -2,12 +2,13 @@
 //!
 //! The suite comes from AWS's C signer (<https://github.com/awslabs/aws-c-auth>, folder
 //! `tests/aws-signing-test-suite`) and is shipped inside the crates.io package `aws-sigv4`, with two
-//! older cases added. Its folder `v4` has one folder a case:
+//! older cases added. Its folders `v4` and `v4a` have one folder a case:
 //!
 //! | file | holds |
 //! |---|---|
 //! | `context.json` | who signs, when, for which service, and how |
 //! | `request.txt` | the request before it is signed |
+//! | `public-key.json` | in `v4a` the key that every signature must verify under |
 //! | `header-…`, `query-…` | for each form what must come out: `canonical-request.txt`, `string-to-sign.txt`, `signature.txt`, `signed-request.txt` |
 
 mod odd;
@@ -16,9 +17,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
+use sigv4::v4a::PublicKey;
 
 use crate::case::{
-    Case, ContentSha256, Context, Expected, Form, PathNormalization, SessionToken, Settings,
+    Algorithm, Case, ContentSha256, Context, Expected, Form, PathNormalization, SessionToken,
+    Settings,
 };
 use crate::error::{entries, read};
 use crate::message::Message;
@@ -108,36 +111,62 @@ pub fn locate() -> Result<PathBuf, LoadError> {
 /// The first file that is missing or not as it should be, by name, with what was expected. A file may
 /// be missing only where this package knows why (see [`Suite::notes`]).
 pub fn load(folder: &Path) -> Result<Suite, LoadError> {
-    let v4 = folder.join("v4");
+    load_folder(&folder.join("v4"), Algorithm::V4)
+}
+
+/// Reads the v4a cases: `folder` is the one that holds the folder `v4a`.
+///
+/// # Errors
+///
+/// As [`load`].
+pub fn load_v4a(folder: &Path) -> Result<Suite, LoadError> {
+    let mut suite = load_folder(&folder.join("v4a"), Algorithm::V4a)?;
+    suite.notes.extend_from_slice(odd::LEFT_OUT_OF_V4A);
+    Ok(suite)
+}
+
+fn load_folder(folder: &Path, algorithm: Algorithm) -> Result<Suite, LoadError> {
     let mut suite = Suite {
         cases: Vec::new(),
         notes: Vec::new(),
     };
-    for path in entries(&v4, "the folder v4 of AWS's signing suite")? {
+    let (expected, extra) = match algorithm {
+        Algorithm::V4 => ("the folder v4 of AWS's signing suite", odd::EXTRA),
+        Algorithm::V4a => ("the folder v4a of AWS's signing suite", &[][..]),
+    };
+    for path in entries(folder, expected)? {
         if path.is_dir() {
             let name = path
                 .file_name()
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned();
-            match odd::EXTRA.iter().find(|extra| extra.name == name) {
+            match extra.iter().find(|extra| extra.name == name) {
                 Some(extra) => extra.load(&path, &mut suite)?,
-                None => load_case(&path, name, &mut suite)?,
+                None => load_case(&path, name, algorithm, &mut suite)?,
             }
         }
     }
     if suite.cases.is_empty() {
         return Err(LoadError::malformed(
-            &v4,
+            folder,
             "no case is in it; expected a folder for each case",
         ));
     }
-    suite.notes.extend_from_slice(odd::LEFT_OUT);
     Ok(suite)
 }
 
-fn load_case(folder: &Path, name: String, suite: &mut Suite) -> Result<(), LoadError> {
-    let context = load_context(&folder.join("context.json"))?;
+fn load_case(
+    folder: &Path,
+    name: String,
+    algorithm: Algorithm,
+    suite: &mut Suite,
+) -> Result<(), LoadError> {
+    let context = load_context(&folder.join("context.json"), algorithm)?;
+    let derived_key = match algorithm {
+        Algorithm::V4 => None,
+        Algorithm::V4a => Some(load_public_key(&folder.join("public-key.json"))?),
+    };
     let mut request = load_message(&folder.join("request.txt"))?;
     let header = load_expected(folder, Form::Header)?;
     let query = load_expected(folder, Form::Query)?;
@@ -152,7 +181,7 @@ fn load_case(folder: &Path, name: String, suite: &mut Suite) -> Result<(), LoadE
         name,
         context,
         request,
-        derived_key: None,
+        derived_key,
         header: Some(header),
         query: Some(query),
     });
@@ -206,7 +235,7 @@ struct CredentialsFile {
     token: Option<String>,
 }
 
-fn load_context(path: &Path) -> Result<Context, LoadError> {
+fn load_context(path: &Path, algorithm: Algorithm) -> Result<Context, LoadError> {
     let text = read(path, "the context of a case")?;
     let file: ContextFile = serde_json::from_str(&text)
         .map_err(|error| LoadError::malformed(path, error.to_string()))?;
@@ -232,6 +261,7 @@ fn load_context(path: &Path) -> Result<Context, LoadError> {
         ..Settings::default()
     };
     Ok(Context {
+        algorithm,
         access_key_id: file.credentials.access_key_id,
         secret_access_key: file.credentials.secret_access_key,
         session_token: file.credentials.token,
@@ -241,4 +271,23 @@ fn load_context(path: &Path) -> Result<Context, LoadError> {
         expires: Duration::from_secs(file.expiration_in_seconds),
         settings,
     })
+}
+
+/// `public-key.json`: the two coordinates of a point in hexadecimal.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PublicKeyFile {
+    #[serde(rename = "X")]
+    x: String,
+    #[serde(rename = "Y")]
+    y: String,
+}
+
+fn load_public_key(path: &Path) -> Result<String, LoadError> {
+    let text = read(path, "a public key")?;
+    let file: PublicKeyFile = serde_json::from_str(&text)
+        .map_err(|error| LoadError::malformed(path, error.to_string()))?;
+    let key = PublicKey::from_hex_coordinates(&file.x, &file.y)
+        .map_err(|error| LoadError::malformed(path, error.to_string()))?;
+    Ok(key.to_string())
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::case::{Case, Context, Expected, Settings};
+use crate::case::{Algorithm, Case, Context, Expected, Settings};
 use crate::error::{entries, read};
 use crate::message::{self, Message};
 use crate::{LoadError, timestamp};
@@ -122,6 +122,7 @@ impl CaseFile {
         let inside = |problem: String| format!("case {name:?}: {problem}");
         let context = self.context;
         let context = Context {
+            algorithm: Algorithm::V4,
             access_key_id: context.access_key_id,
             secret_access_key: context.secret_access_key,
             session_token: context.session_token,

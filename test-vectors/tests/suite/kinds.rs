@@ -5,7 +5,7 @@ use test_vectors::run::{Kind, run};
 use test_vectors::subject::Sigv4;
 use test_vectors::vectors;
 
-use crate::support::suite_of_aws;
+use crate::support::{asymmetric_suite_of_aws, suite_of_aws};
 
 #[test]
 fn every_case_is_signed_in_headers() {
@@ -25,6 +25,20 @@ fn every_request_signed_in_headers_is_verified() {
 #[test]
 fn every_request_signed_in_the_query_is_verified() {
     check(Kind::VerifyQuery, 38);
+}
+
+#[test]
+fn every_asymmetric_case_is_signed_and_verified_in_both_forms() {
+    let report = run(&Sigv4, &asymmetric_suite_of_aws().cases);
+    for kind in [
+        Kind::SignHeaderV4a,
+        Kind::SignQueryV4a,
+        Kind::VerifyHeaderV4a,
+        Kind::VerifyQueryV4a,
+    ] {
+        assert_eq!(report.of(kind).count(), 38, "{kind}");
+    }
+    assert_eq!((report.passed(), report.failed()), (4 * 38, 0), "{report}");
 }
 
 /// Runs AWS's suite and the vectors of this repository, and holds one kind against them. `published`

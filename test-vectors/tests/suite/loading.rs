@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use test_vectors::case::{
-    ContentSha256, Form, PathEncoding, PathNormalization, Payload, SessionToken,
+    Algorithm, ContentSha256, Form, PathEncoding, PathNormalization, Payload, SessionToken,
 };
 use test_vectors::{LoadError, suite, vectors};
 
-use crate::support::{Copy, suite_of_aws};
+use crate::support::{Copy, asymmetric_suite_of_aws, suite_of_aws};
 
 #[test]
 fn the_pinned_package_carries_38_cases_and_two_extra_folders() {
@@ -69,6 +69,49 @@ fn contexts_and_requests_of_the_suite_are_read_as_they_are_written() {
         .header("my-header1");
     assert_eq!(folded, Some(b"value1   value2      value3".as_slice()));
     assert_eq!(case("get-utf8").request.target, "/ሴ".as_bytes());
+}
+
+#[test]
+fn the_asymmetric_cases_are_the_same_38_with_a_public_key() {
+    let names = |suite: suite::Suite| -> Vec<String> {
+        let whole = suite.cases.into_iter().filter(|case| case.query.is_some());
+        whole.map(|case| case.name).collect()
+    };
+    assert_eq!(names(asymmetric_suite_of_aws()), names(suite_of_aws()));
+    let suite = asymmetric_suite_of_aws();
+    for case in &suite.cases {
+        assert_eq!(case.context.algorithm, Algorithm::V4a);
+        assert_eq!(case.derived_key.as_ref().unwrap().len(), 130);
+    }
+    assert!(
+        suite.notes[0]
+            .to_string()
+            .starts_with("skipped: v4a/get-vanilla ")
+    );
+    // The reason that is printed is so.
+    let folder = suite::locate().unwrap().join("v4a/get-vanilla");
+    for file in ["canonical-request.txt", "string-to-sign.txt"] {
+        let text = |name: &str| fs::read(folder.join(name)).unwrap();
+        assert_eq!(text(file), text(&format!("header-{file}")));
+    }
+}
+
+#[test]
+fn a_public_key_that_is_none_is_refused_by_name() {
+    for (name, from, to, said) in [
+        ("no-point", "b6618f6a", "b6618f6b", "not a point"),
+        ("no-member", "\"X\"", "\"Z\"", "unknown field"),
+    ] {
+        let copy = Copy::of_the_asymmetric_suite(name, "get-vanilla");
+        let path = copy.0.join("v4a/get-vanilla/public-key.json");
+        let text = fs::read_to_string(&path).unwrap().replace(from, to);
+        fs::write(&path, text).unwrap();
+        let error = suite::load_v4a(&copy.0).unwrap_err().to_string();
+        assert!(
+            error.contains("public-key.json") && error.contains(said),
+            "{error}"
+        );
+    }
 }
 
 #[test]

@@ -14,6 +14,11 @@ pub(crate) fn suite_of_aws() -> Suite {
     suite::load(&FOLDER).unwrap()
 }
 
+/// Its v4a cases.
+pub(crate) fn asymmetric_suite_of_aws() -> Suite {
+    suite::load_v4a(&FOLDER).unwrap()
+}
+
 /// A folder of a test's own, gone when the test is over.
 pub(crate) struct Copy(pub(crate) PathBuf);
 
@@ -25,10 +30,20 @@ impl Copy {
         Self(folder)
     }
 
-    /// The suite with one of its cases.
+    /// The suite with one of its v4 cases.
     pub(crate) fn of_the_suite(name: &str, case: &str) -> Self {
+        Self::of_folder(name, "v4", case)
+    }
+
+    /// The suite with one of its v4a cases.
+    pub(crate) fn of_the_asymmetric_suite(name: &str, case: &str) -> Self {
+        Self::of_folder(name, "v4a", case)
+    }
+
+    fn of_folder(name: &str, folder: &str, case: &str) -> Self {
         let copy = Self::empty(name);
-        let (from, to) = (FOLDER.join("v4").join(case), copy.0.join("v4").join(case));
+        let from = FOLDER.join(folder).join(case);
+        let to = copy.0.join(folder).join(case);
         fs::create_dir_all(&to).unwrap();
         for file in fs::read_dir(from).unwrap() {
             let file = file.unwrap();
