@@ -4,6 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod equivalents;
+mod holes;
 mod hostile;
 mod properties;
+mod reports;
+mod sample;
+mod traps;
 mod wire;
