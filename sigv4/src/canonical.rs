@@ -4,12 +4,14 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
+use crate::algorithm::Algorithm;
 use crate::error::SignError;
 use crate::headers::{self, HeaderLine};
 use crate::key::hex_of;
 use crate::request::{Payload, Request};
 use crate::scope::Scope;
 use crate::settings::{PathEncoding, PathNormalization, Settings};
+use crate::streaming::StreamingPayload;
 use crate::time::DateTime;
 use crate::uri::{self, Query};
 
@@ -70,7 +72,7 @@ impl CanonicalRequest {
             query: &query,
             lines: &lines,
             signed_headers: &signed_headers,
-            payload: &PayloadHash::of(payload),
+            payload: &PayloadHash::of(payload, Algorithm::HmacSha256),
         };
         Ok(parts.to_canonical_request())
     }
@@ -111,6 +113,9 @@ impl fmt::Debug for CanonicalRequest {
 
 /// The second stage: algorithm, time, scope, and the SHA-256 of the canonical request in hexadecimal.
 /// `Display` is the exact text.
+///
+/// For a piece of a streamed body it is made differently, see [`ChunkSigner`](crate::ChunkSigner):
+/// the signature before it stands in it, which `Debug` hides.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StringToSign {
     text: String,
@@ -129,6 +134,11 @@ impl StringToSign {
         &self.text
     }
 
+    /// That of a piece of a streamed body.
+    pub(crate) const fn of_piece(text: String) -> Self {
+        Self { text }
+    }
+
     fn of_hash(at: DateTime, scope: &Scope, hash: [u8; 32]) -> Self {
         let hash = hex_of(&hash);
         let pieces = string_to_sign_pieces(&at, scope, &hash);
@@ -141,15 +151,21 @@ impl StringToSign {
     }
 }
 
-impl fmt::Debug for StringToSign {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "StringToSign({:?})", self.text)
-    }
-}
-
 impl fmt::Display for StringToSign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
+    }
+}
+
+/// Of a request's it is the whole text, which has four lines; of a piece's all but the fourth, the
+/// signature before it.
+impl fmt::Debug for StringToSign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines: Vec<&str> = self.text.split('\n').collect();
+        if lines.len() > 4 {
+            lines[3] = "(redacted)";
+        }
+        write!(f, "StringToSign({:?})", lines.join("\n"))
     }
 }
 
@@ -228,14 +244,23 @@ impl Parts<'_> {
 pub(crate) enum PayloadHash {
     Sha256([u8; 64]),
     Unsigned,
+    Streaming {
+        payload: StreamingPayload,
+        /// How the algorithm announces it.
+        text: &'static str,
+    },
 }
 
 impl PayloadHash {
-    pub(crate) fn of(payload: Payload<'_>) -> Self {
+    pub(crate) fn of(payload: Payload<'_>, algorithm: Algorithm) -> Self {
         match payload {
             Payload::Bytes(body) => Self::Sha256(hex_of(&Sha256::digest(body).into())),
             Payload::Sha256(hash) => Self::Sha256(hex_of(&hash)),
             Payload::Unsigned => Self::Unsigned,
+            Payload::Streaming(payload) => Self::Streaming {
+                payload,
+                text: payload.text(algorithm),
+            },
         }
     }
 
@@ -243,11 +268,12 @@ impl PayloadHash {
         match self {
             Self::Sha256(hex) => hex,
             Self::Unsigned => b"UNSIGNED-PAYLOAD",
+            Self::Streaming { text, .. } => text.as_bytes(),
         }
     }
 
     pub(crate) fn as_str(&self) -> &str {
-        // Hexadecimal digits or the word above.
+        // Hexadecimal digits or a word.
         std::str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 }

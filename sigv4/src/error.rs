@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::canonical::{CanonicalRequest, StringToSign};
 use crate::scope::ScopeError;
+use crate::streaming::ChunkedHeadError;
 use crate::time::{DateOutOfRange, DateTime};
 
 /// Why a request was not signed. Each is the caller's to mend.
@@ -36,6 +37,16 @@ pub enum SignError {
     SessionToken,
     /// SigV4a only: no key derives from the secret. The chance of that is less than one in 2^8000.
     NoKey,
+    /// A streamed body goes with the header form only: its announcement is a header, which
+    /// presigning leaves out.
+    StreamingPresigned,
+    /// A message of an event stream is too large with its framing.
+    EventTooLarge {
+        /// The most bytes it may have.
+        limit: usize,
+    },
+    /// The request does not have the headers of an `aws-chunked` body.
+    ChunkedHead(ChunkedHeadError),
     /// The presigned target is no legal URI: its path or query holds bytes that must be encoded,
     /// or it is too long.
     Uri,
@@ -61,6 +72,13 @@ impl fmt::Display for SignError {
             }
             Self::SessionToken => f.write_str("the session token is empty or not visible ASCII"),
             Self::NoKey => f.write_str("no key on the curve P-256 derives from this secret"),
+            Self::StreamingPresigned => {
+                f.write_str("a streamed body cannot be presigned; sign in the header form")
+            }
+            Self::EventTooLarge { limit } => {
+                write!(f, "a message of an event stream exceeds {limit} bytes")
+            }
+            Self::ChunkedHead(error) => error.fmt(f),
             Self::Uri => f.write_str("the presigned target is not a legal URI"),
         }
     }
@@ -71,6 +89,12 @@ impl std::error::Error for SignError {}
 impl From<DateOutOfRange> for SignError {
     fn from(error: DateOutOfRange) -> Self {
         Self::Date(error)
+    }
+}
+
+impl From<ChunkedHeadError> for SignError {
+    fn from(error: ChunkedHeadError) -> Self {
+        Self::ChunkedHead(error)
     }
 }
 
@@ -377,7 +401,8 @@ pub enum VerifyError {
     },
     /// `x-amz-content-sha256` says `UNSIGNED-PAYLOAD`, which the settings do not allow.
     UnsignedPayload,
-    /// `x-amz-content-sha256` announces a body signed in chunks, which is not verified here.
+    /// `x-amz-content-sha256` announces a streamed body, but not the kind that is being verified:
+    /// [`Claim::verify`](crate::Claim::verify) takes none.
     StreamingPayload {
         /// What it announces, at most 128 bytes of it.
         claimed: String,
@@ -462,10 +487,7 @@ impl fmt::Display for VerifyError {
             }
             Self::UnsignedPayload => f.write_str("an unsigned payload is not accepted"),
             Self::StreamingPayload { claimed } => {
-                write!(
-                    f,
-                    "a payload signed in chunks ({claimed:?}) is not accepted"
-                )
+                write!(f, "a streamed payload ({claimed:?}) is not accepted")
             }
             Self::SignatureMismatch { .. } => f.write_str(
                 "the signature is not the one computed from the request: the secret differs, or \

@@ -9,9 +9,11 @@ use crate::request::Request;
 pub(crate) const AUTHORIZATION: &str = "authorization";
 pub(crate) const CONTENT_SHA256: &str = "x-amz-content-sha256";
 pub(crate) const DATE: &str = "x-amz-date";
+pub(crate) const DECODED_LENGTH: &str = "x-amz-decoded-content-length";
 pub(crate) const HOST: &str = "host";
 pub(crate) const REGION_SET: &str = "x-amz-region-set";
 pub(crate) const SECURITY_TOKEN: &str = "x-amz-security-token";
+pub(crate) const TRAILER: &str = "x-amz-trailer";
 
 /// The headers that signing sets itself, and therefore replaces.
 pub(crate) const SET_BY_SIGNING: [&str; 4] = [AUTHORIZATION, DATE, SECURITY_TOKEN, CONTENT_SHA256];

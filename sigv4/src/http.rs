@@ -1,5 +1,9 @@
 //! Signing and viewing `http` types.
 
+mod streaming;
+
+pub use self::streaming::{sign_chunked_request, sign_events_request};
+
 use ::http::header::{HOST, HeaderMap, HeaderName, HeaderValue};
 use ::http::request::Parts;
 use ::http::uri::{PathAndQuery, Uri};

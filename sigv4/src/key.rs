@@ -119,11 +119,28 @@ impl Signature {
         }
     }
 
+    /// Reads 64 lower-case hexadecimal digits and nothing else: a signature that is known to be
+    /// right, as the seed of a [`ChunkSigner`](crate::ChunkSigner). To judge one that came with a
+    /// request, use [`matches`](Self::matches).
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let hex: [u8; 64] = text.as_bytes().try_into().ok()?;
+        let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        hex.iter().all(is_digit).then_some(Self { hex })
+    }
+
     /// The 64 lower-case hexadecimal digits.
     #[must_use]
     pub fn as_str(&self) -> &str {
         // Every byte was written as a hexadecimal digit, so this is always text.
         std::str::from_utf8(&self.hex).unwrap_or_default()
+    }
+
+    /// The 32 bytes that the digits stand for.
+    pub(crate) fn to_bytes(self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(self.hex, &mut bytes).expect("64 digits are 32 bytes");
+        bytes
     }
 
     /// Whether a text is this signature, compared in a time that depends on its length alone.

@@ -25,6 +25,11 @@
 //! - **Verifying** takes three steps: [`Claim::parse`] reads who says to have signed, you find that
 //!   key's secret, and [`Claim::verify`] checks scope, time, signed headers, body and signature by
 //!   [`VerifySettings`]. [`VerifyError`] says which of these it was.
+//! - **Streamed bodies** are signed and verified piece by piece, and only what was verified comes out:
+//!   `aws-chunked`, with trailers or without, by [`Signer::sign_chunked`] and
+//!   [`Claim::verify_chunked`]; event streams by [`Signer::sign_events`] and
+//!   [`Claim::verify_events`]. They go from bytes to bytes, in pieces of any size, and hold no more
+//!   than a limit. [`Claim::verify`] refuses them.
 //! - With the feature `http`, `sign_request` and `presign_request` work on an `http::Request`, and
 //!   `HeaderList` shows one as the [`Request`] that everything here takes; its page has a server's
 //!   check, whole.
@@ -55,9 +60,12 @@
 mod algorithm;
 mod authorization;
 mod canonical;
+mod chain;
+mod chunked;
 mod claim;
 mod credentials;
 mod error;
+mod event;
 mod headers;
 #[cfg(feature = "http")]
 mod http;
@@ -69,6 +77,7 @@ mod request;
 mod scope;
 mod settings;
 mod sign;
+mod streaming;
 mod time;
 mod uri;
 #[cfg(feature = "sigv4a")]
@@ -85,12 +94,20 @@ pub mod spelling {}
 pub mod stages {}
 
 pub use crate::canonical::{CanonicalRequest, StringToSign};
+pub use crate::chain::ChunkSigner;
+pub use crate::chunked::{
+    ChunkLimits, ChunkedDecoder, ChunkedEncoder, ChunkedError, ChunkedEvent, ChunkedFault,
+    EncodeError, Trailer, VerifyChunkedError,
+};
 pub use crate::claim::{Claim, Form};
 pub use crate::credentials::{Credentials, Secret};
 pub use crate::error::{ClaimError, Fragment, Parameter, SignError, VerifyError};
+pub use crate::event::{Event, EventError, EventSigner, EventVerifier, VerifyEventsError};
 pub use crate::headers::UNSIGNED_HEADERS;
 #[cfg(feature = "http")]
-pub use crate::http::{HeaderList, presign_request, sign_request};
+pub use crate::http::{
+    HeaderList, presign_request, sign_chunked_request, sign_events_request, sign_request,
+};
 pub use crate::key::{Signature, SigningKey};
 pub use crate::presign::Presigned;
 pub use crate::region::region_from_host;
@@ -98,5 +115,6 @@ pub use crate::request::{Payload, Request};
 pub use crate::scope::{Scope, ScopeError};
 pub use crate::settings::{ContentSha256, PathEncoding, PathNormalization, SessionToken, Settings};
 pub use crate::sign::{Signed, Signer};
+pub use crate::streaming::{ChunkedHeadError, StreamingPayload};
 pub use crate::time::{DateOutOfRange, DateTime};
 pub use crate::verify::{Coverage, SessionTokenRule, UnsignedPayload, Verified, VerifySettings};

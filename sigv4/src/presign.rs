@@ -46,7 +46,8 @@ impl Signer {
     /// [`Payload::Unsigned`].
     ///
     /// # Errors
-    /// [`SignError`], as for [`sign`](Self::sign), and [`SignError::Expires`].
+    /// [`SignError`], as for [`sign`](Self::sign), [`SignError::Expires`] and
+    /// [`SignError::StreamingPresigned`].
     ///
     /// # Example
     /// ```
@@ -90,6 +91,9 @@ impl<K: Sign> Signing<'_, K> {
         if !(1..=EXPIRES_MAX_SECONDS).contains(&seconds) {
             return Err(SignError::Expires(expires));
         }
+        if matches!(payload, Payload::Streaming(_)) {
+            return Err(SignError::StreamingPresigned);
+        }
         check_host(request)?;
         let mut lines = headers::signable(
             request,
@@ -117,7 +121,7 @@ impl<K: Sign> Signing<'_, K> {
         if let Some(token) = signed_token {
             parameters.add("X-Amz-Security-Token", token);
         }
-        let payload = PayloadHash::of(payload);
+        let payload = PayloadHash::of(payload, self.day.scope.algorithm());
         let wire = request.query.unwrap_or_default();
         if uri::pieces(wire).any(|(_, key, _)| uri::is_named(key, CONTENT_SHA256_PARAMETER)) {
             parameters.add(CONTENT_SHA256_PARAMETER, payload.as_str());

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::streaming::StreamingPayload;
+
 /// The parts of an HTTP request that a signature covers, borrowed and as they are on the wire.
 ///
 /// This type sits below any HTTP library's own, so that whatever can be sent can be signed: a path
@@ -82,6 +84,11 @@ pub enum Payload<'a> {
     Sha256([u8; 32]),
     /// `UNSIGNED-PAYLOAD`: the body is not covered. Only Amazon S3 accepts it, over TLS.
     Unsigned,
+    /// The body is sent in pieces, each with its own signature or none. The request's signature
+    /// says only so; [`Signer::sign_chunked`](crate::Signer::sign_chunked) and
+    /// [`Signer::sign_events`](crate::Signer::sign_events) make what signs the pieces, too. In the
+    /// header form only.
+    Streaming(StreamingPayload),
 }
 
 /// Shows which kind it is and how long, not the body.
@@ -91,6 +98,7 @@ impl fmt::Debug for Payload<'_> {
             Self::Bytes(body) => write!(f, "Bytes({} bytes)", body.len()),
             Self::Sha256(hash) => write!(f, "Sha256({})", hex::encode(hash)),
             Self::Unsigned => f.write_str("Unsigned"),
+            Self::Streaming(payload) => write!(f, "Streaming({payload})"),
         }
     }
 }

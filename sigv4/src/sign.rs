@@ -172,7 +172,7 @@ impl<K: Sign> Signing<'_, K> {
         request: &Request<'_>,
         payload: Payload<'_>,
     ) -> Result<Signed<K::Signature>, SignError> {
-        let payload = PayloadHash::of(payload);
+        let payload = PayloadHash::of(payload, self.day.scope.algorithm());
         check_host(request)?;
         if is_presigned(request) {
             return Err(SignError::AlreadyPresigned);
@@ -200,6 +200,7 @@ impl<K: Sign> Signing<'_, K> {
             });
         }
         let states_hash = self.settings.content_sha256 == ContentSha256::Add
+            || matches!(payload, PayloadHash::Streaming { .. })
             || request.values(headers::CONTENT_SHA256).next().is_some();
         if states_hash {
             lines.push(HeaderLine {
@@ -264,7 +265,7 @@ pub struct Signed<S = Signature> {
     string_to_sign: StringToSign,
     signature: S,
     authorization: String,
-    at: DateTime,
+    pub(crate) at: DateTime,
     region_set: Option<String>,
     session_token: Option<Zeroizing<String>>,
     content_sha256: Option<PayloadHash>,

@@ -13,6 +13,7 @@ use crate::key::{Check, SigningKey, hex_of};
 use crate::request::Request;
 use crate::scope::TERMINATOR;
 use crate::settings::{PathEncoding, PathNormalization};
+use crate::streaming::{self, StreamingPayload};
 use crate::time::DateTime;
 use crate::uri::Query;
 
@@ -36,7 +37,8 @@ pub enum UnsignedPayload {
     /// The signature must cover the real body.
     #[default]
     Refused,
-    /// `UNSIGNED-PAYLOAD` is accepted: as the value of `x-amz-content-sha256`, and where a request
+    /// `UNSIGNED-PAYLOAD`, and of a streamed body `STREAMING-UNSIGNED-PAYLOAD-TRAILER`, is
+    /// accepted: as the value of `x-amz-content-sha256`, and where a request
     /// lacks that header, as presigned ones do, by trying. Amazon S3's rule.
     Allowed,
 }
@@ -140,7 +142,8 @@ impl VerifySettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verified {
-    /// Whether the body is covered.
+    /// Whether the body is covered. Of a streamed body it says whether its pieces are: each once it
+    /// came out of the decoder.
     pub payload: Coverage,
     /// Whether the session token is covered; none when there is no token.
     pub session_token: Option<Coverage>,
@@ -206,21 +209,38 @@ impl Claim {
     ) -> Result<Verified, VerifyError> {
         let region = self.scope().region();
         self.check_scope(settings, region, |expected| expected == region)?;
-        self.check_all_but_scope(request, body, key, now, settings)
+        self.check_all_but_scope(request, Body::Whole(body), key, now, settings)
+    }
+
+    /// The same for a body that is still to come, in pieces.
+    pub(crate) fn verify_head(
+        &self,
+        request: &Request<'_>,
+        payload: StreamingPayload,
+        key: &SigningKey,
+        now: SystemTime,
+        settings: &VerifySettings,
+    ) -> Result<Verified, VerifyError> {
+        let region = self.scope().region();
+        self.check_scope(settings, region, |expected| expected == region)?;
+        self.check_all_but_scope(request, Body::Streamed(payload), key, now, settings)
     }
 
     /// Everything that both algorithms have in common.
     pub(crate) fn check_all_but_scope(
         &self,
         request: &Request<'_>,
-        body: &[u8],
+        body: Body<'_>,
         key: &impl Check,
         now: SystemTime,
         settings: &VerifySettings,
     ) -> Result<Verified, VerifyError> {
         self.check_time(now, settings.tolerance)?;
         let lines = self.signed_lines(request, settings)?;
-        let payloads = self.payloads(request, body, settings)?;
+        let payloads = match body {
+            Body::Whole(body) => self.payloads(request, body, settings)?,
+            Body::Streamed(payload) => self.announced(request, payload, settings)?,
+        };
         self.check_signature(request, &lines, payloads, key, settings)
     }
 
@@ -376,7 +396,7 @@ impl Claim {
             };
         }
         let shown = || String::from_utf8_lossy(&claimed[..claimed.len().min(CLAIMED_MAX)]).into();
-        if claimed.starts_with(b"STREAMING-") {
+        if claimed.starts_with(streaming::PREFIX) {
             return Err(VerifyError::StreamingPayload { claimed: shown() });
         }
         let actual = hash_of(body);
@@ -392,6 +412,29 @@ impl Claim {
                 actual,
             })
         }
+    }
+
+    /// What the last line of the canonical request must be where a streamed body is announced.
+    fn announced(
+        &self,
+        request: &Request<'_>,
+        payload: StreamingPayload,
+        settings: &VerifySettings,
+    ) -> Result<Payloads, VerifyError> {
+        let text = payload.text(self.scope().algorithm());
+        let claimed = request.values(headers::CONTENT_SHA256).next();
+        let claimed = headers::trim(claimed.unwrap_or_default());
+        if claimed != text.as_bytes() {
+            let claimed = streaming::shown(claimed);
+            return Err(VerifyError::StreamingPayload { claimed });
+        }
+        if !payload.is_signed() && settings.unsigned_payload == UnsignedPayload::Refused {
+            return Err(VerifyError::UnsignedPayload);
+        }
+        Ok(Payloads {
+            first: PayloadHash::Streaming { payload, text },
+            second: None,
+        })
     }
 
     fn check_signature(
@@ -479,10 +522,21 @@ impl Claim {
                 key.is_right(self.signature(), self.date_time(), self.scope(), hash)
                     .then_some(match payload {
                         PayloadHash::Sha256(_) => Coverage::Signed,
-                        PayloadHash::Unsigned => Coverage::Unsigned,
+                        PayloadHash::Streaming { payload, .. } if payload.is_signed() => {
+                            Coverage::Signed
+                        }
+                        PayloadHash::Unsigned | PayloadHash::Streaming { .. } => Coverage::Unsigned,
                     })
             })
     }
+}
+
+/// The body that a claim is verified with.
+#[derive(Clone, Copy)]
+pub(crate) enum Body<'a> {
+    Whole(&'a [u8]),
+    /// It is still to come, in pieces.
+    Streamed(StreamingPayload),
 }
 
 /// What may be the payload's hash, in the order tried.

@@ -11,7 +11,7 @@ use crate::headers;
 use crate::request::Request;
 use crate::scope::Scope;
 use crate::time::DateTime;
-use crate::verify::{Verified, VerifySettings};
+use crate::verify::{Body, Verified, VerifySettings};
 
 /// The SigV4a signature a request carries: who says to have signed it, when, and for which regions.
 ///
@@ -102,7 +102,7 @@ impl Claim {
         self.claim
             .check_scope(settings, regions.as_str(), |region| regions.covers(region))?;
         self.claim
-            .check_all_but_scope(request, body, key, now, settings)
+            .check_all_but_scope(request, Body::Whole(body), key, now, settings)
     }
 
     fn with_region_set(claim: crate::Claim, request: &Request<'_>) -> Result<Self, ClaimError> {

@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod chunked;
 mod equivalents;
+mod events;
 mod holes;
 mod hostile;
 mod properties;
