@@ -10,11 +10,10 @@
 //! let signed = signer.sign(&Request::new("POST", "/", &headers), Payload::Bytes(b"{}"), now)?;
 //! headers.extend(signed.headers().map(|(name, value)| (name, value.as_bytes())));
 //!
-//! // And on the other side:
+//! // And on the other side, with the secret of `claim.access_key_id()`:
 //! let request = Request::new("POST", "/", &headers);
 //! let claim = Claim::parse(&request)?;
-//! let secret = Secret::new(if claim.access_key_id() == "test" { "secret" } else { "?" });
-//! let key = SigningKey::derive(&secret, claim.scope());
+//! let key = SigningKey::derive(&Secret::new("secret"), claim.scope());
 //! claim.verify(&request, b"{}", &key, now, &VerifySettings::default().with_service("sqs"))?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -51,6 +50,21 @@
 //! must be there; the time is within 15 minutes, or the presigned request's own life; the scope is of
 //! the request's day. Where a request could be read in two ways it is refused: two signatures, a
 //! repeated `Host` or signing header or parameter, signed headers unsorted or not in lower case.
+//!
+//! # Limits
+//!
+//! | what | limit | else |
+//! |---|---|---|
+//! | life of a presigned request | 1 second to 7 days, for signing and for verifying | [`SignError::Expires`], [`ClaimError::Expires`] |
+//! | age of a request in the header form | 15 minutes either way, [`VerifySettings::tolerance`] | [`VerifyError::Expired`], [`VerifyError::NotYetCurrent`] |
+//! | dates | the years 0 to 9999, whole seconds | [`DateOutOfRange`] |
+//! | `Authorization` | 8 KiB | [`ClaimError::TooLarge`] |
+//! | query of a request to verify | 64 KiB, 1024 parameters | [`ClaimError::TooLarge`] |
+//! | signed headers of a request to verify | 128 | [`ClaimError::TooLarge`] |
+//! | session token of a request to verify | 64 KiB | [`ClaimError::TooLarge`] |
+//!
+//! Bodies, and the number and size of headers that are not signed, are for whoever reads the request
+//! to bound. Signing has no limit of its own.
 //!
 //! # Secrets
 //!
@@ -92,6 +106,11 @@ pub mod spelling {}
 
 #[doc = include_str!("../docs/stages.md")]
 pub mod stages {}
+
+/// The example of the registry's page runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 pub use crate::canonical::{CanonicalRequest, StringToSign};
 pub use crate::chain::ChunkSigner;
