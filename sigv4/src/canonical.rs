@@ -88,6 +88,25 @@ impl CanonicalRequest {
     pub fn sha256(&self) -> [u8; 32] {
         Sha256::digest(&self.bytes).into()
     }
+
+    /// One that was written elsewhere.
+    pub(crate) const fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self { bytes }
+    }
+
+    /// The text without a session token.
+    pub(crate) fn redacted(&self) -> String {
+        let text = String::from_utf8_lossy(&self.bytes);
+        let mut hidden = String::with_capacity(text.len());
+        let mut rest = text.as_ref();
+        while let Some((start, end)) = token_in(rest) {
+            hidden.push_str(&rest[..start]);
+            hidden.push_str("(redacted)");
+            rest = &rest[end..];
+        }
+        hidden.push_str(rest);
+        hidden
+    }
 }
 
 impl fmt::Display for CanonicalRequest {
@@ -98,16 +117,7 @@ impl fmt::Display for CanonicalRequest {
 
 impl fmt::Debug for CanonicalRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = String::from_utf8_lossy(&self.bytes);
-        let mut hidden = String::with_capacity(text.len());
-        let mut rest = text.as_ref();
-        while let Some((start, end)) = token_in(rest) {
-            hidden.push_str(&rest[..start]);
-            hidden.push_str("(redacted)");
-            rest = &rest[end..];
-        }
-        hidden.push_str(rest);
-        write!(f, "CanonicalRequest({hidden:?})")
+        write!(f, "CanonicalRequest({:?})", self.redacted())
     }
 }
 

@@ -48,6 +48,11 @@ impl Secret {
         self.prefixed[PREFIX.len()..].ct_eq(text.as_ref()).into()
     }
 
+    /// The secret itself.
+    pub(crate) fn expose_bytes(&self) -> &[u8] {
+        &self.prefixed[PREFIX.len()..]
+    }
+
     pub(crate) fn prefixed(&self) -> &[u8] {
         &self.prefixed
     }

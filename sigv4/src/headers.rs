@@ -197,7 +197,7 @@ const fn is_space(byte: u8) -> bool {
 }
 
 /// Writes a value trimmed, every run of white space in it as one space, also between quotes.
-fn write_folded(sink: &mut impl Sink, value: &[u8]) {
+pub(crate) fn write_folded(sink: &mut impl Sink, value: &[u8]) {
     let mut words = value
         .split(|&byte| is_space(byte))
         .filter(|word| !word.is_empty());

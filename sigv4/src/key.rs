@@ -42,10 +42,18 @@ impl SigningKey {
     /// Derives the key of a scope. Its terminator is taken as `aws4_request`, whatever it says.
     #[must_use]
     pub fn derive(secret: &Secret, scope: &Scope) -> Self {
-        let day = digest(keyed(secret.prefixed()), scope.date());
-        let region = digest(keyed(&*day), scope.region());
-        let service = digest(keyed(&*region), scope.service());
-        let bytes = digest(keyed(&*service), TERMINATOR);
+        Self::derive_for(
+            secret,
+            [scope.date(), scope.region(), scope.service(), TERMINATOR],
+        )
+    }
+
+    /// Derives the key of any four parts of a scope.
+    pub(crate) fn derive_for(secret: &Secret, [day, region, service, end]: [&str; 4]) -> Self {
+        let day = digest(keyed(secret.prefixed()), day);
+        let region = digest(keyed(&*day), region);
+        let service = digest(keyed(&*region), service);
+        let bytes = digest(keyed(&*service), end);
         let prepared = keyed(&*bytes);
         Self { bytes, prepared }
     }
@@ -65,7 +73,7 @@ impl SigningKey {
     }
 
     /// The prepared state, ready to be fed the string to sign.
-    fn mac(&self) -> Hmac<Sha256> {
+    pub(crate) fn mac(&self) -> Hmac<Sha256> {
         self.prepared.clone()
     }
 }
@@ -113,7 +121,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    fn of(mac: Hmac<Sha256>) -> Self {
+    pub(crate) fn of(mac: Hmac<Sha256>) -> Self {
         Self {
             hex: hex_of(&mac.finalize().into_bytes().into()),
         }

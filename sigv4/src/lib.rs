@@ -29,6 +29,8 @@
 //!   [`Claim::verify_chunked`]; event streams by [`Signer::sign_events`] and
 //!   [`Claim::verify_events`]. They go from bytes to bytes, in pieces of any size, and hold no more
 //!   than a limit. [`Claim::verify`] refuses them.
+//! - **Explaining**: a refusal says that a signature does not match; [`explain`] finds out why, among
+//!   the mistakes that people, programs and proxies make.
 //! - With the feature `http`, `sign_request` and `presign_request` work on an `http::Request`, and
 //!   `HeaderList` shows one as the [`Request`] that everything here takes; its page has a server's
 //!   check, whole.
@@ -80,6 +82,7 @@ mod claim;
 mod credentials;
 mod error;
 mod event;
+pub mod explain;
 mod headers;
 #[cfg(feature = "http")]
 mod http;

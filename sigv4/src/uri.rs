@@ -20,6 +20,9 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
+/// What is encoded in a query's key or value: all but the unreserved characters.
+const COMPONENT: &AsciiSet = &PATH.add(b'/');
+
 /// Writes the canonical path. A path that does not begin with a slash is given one.
 pub(crate) fn write_path(
     sink: &mut impl Sink,
@@ -89,7 +92,7 @@ fn write_encoded(sink: &mut impl Sink, path: &[u8], encoding: PathEncoding) {
 
 /// Writes each byte that the text stands for in its canonical spelling, whichever way it is spelled.
 /// A `%` that no two hexadecimal digits follow stands for itself, and so does a `+`.
-fn write_recoded(sink: &mut impl Sink, text: &[u8]) {
+pub(crate) fn write_recoded(sink: &mut impl Sink, text: &[u8]) {
     if text.iter().copied().all(is_unreserved) {
         sink.put(text);
         return;
@@ -231,6 +234,13 @@ pub(crate) fn pieces(wire: &[u8]) -> impl Iterator<Item = (Range<usize>, &[u8], 
     })
 }
 
+/// Writes plain bytes as a query's key or value.
+pub(crate) fn write_plain(sink: &mut impl Sink, plain: &[u8]) {
+    for run in percent_encode(plain, COMPONENT) {
+        sink.put(run.as_bytes());
+    }
+}
+
 /// Whether an encoded key stands for this plain name.
 pub(crate) fn is_named(key: &[u8], name: &str) -> bool {
     key == name.as_bytes() || (key.contains(&b'%') && percent_decode(key).eq(name.bytes()))
@@ -238,10 +248,7 @@ pub(crate) fn is_named(key: &[u8], name: &str) -> bool {
 
 /// Writes a plain text as a query's key or value.
 pub(crate) fn write_component(sink: &mut impl Sink, plain: &str) {
-    const COMPONENT: &AsciiSet = &PATH.add(b'/');
-    for run in percent_encode(plain.as_bytes(), COMPONENT) {
-        sink.put(run.as_bytes());
-    }
+    write_plain(sink, plain.as_bytes());
 }
 
 #[cfg(test)]

@@ -244,6 +244,23 @@ impl Claim {
         self.check_signature(request, &lines, payloads, key, settings)
     }
 
+    /// What is wrong besides the body and the signature: of scope, time and signed headers the first
+    /// fault of each.
+    pub(crate) fn faults(
+        &self,
+        request: &Request<'_>,
+        now: SystemTime,
+        settings: &VerifySettings,
+    ) -> impl Iterator<Item = VerifyError> {
+        let region = self.scope().region();
+        let scope = self
+            .check_scope(settings, region, |expected| expected == region)
+            .err();
+        let time = self.check_time(now, settings.tolerance).err();
+        let headers = self.signed_lines(request, settings).err();
+        [scope, time, headers].into_iter().flatten()
+    }
+
     /// `regions` is what the request says it is for, and `covers` whether a region is among that.
     pub(crate) fn check_scope(
         &self,
