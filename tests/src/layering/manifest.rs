@@ -93,6 +93,7 @@ pub const ALLOWED: &[Allowed] = &[
             "aws-json-sigv4",
             "cargo_metadata",
             "clap",
+            "hex",
             "serde",
             "serde_json",
             "thiserror",
