@@ -150,13 +150,9 @@ impl StringToSign {
     }
 
     fn of_hash(at: DateTime, scope: &Scope, hash: [u8; 32]) -> Self {
-        let hash = hex_of(&hash);
-        let pieces = string_to_sign_pieces(&at, scope, &hash);
-        let mut text = String::with_capacity(pieces.iter().map(|piece| piece.len()).sum());
-        for piece in pieces {
-            // Each piece is text; the hash is hexadecimal digits.
-            text.push_str(std::str::from_utf8(piece).unwrap_or_default());
-        }
+        let mut bytes = Vec::with_capacity(128 + scope.as_str().len());
+        write_string_to_sign(&mut bytes, at, scope, hash);
+        let text = String::from_utf8(bytes).expect("each piece of it is text");
         Self { text }
     }
 }
@@ -193,6 +189,43 @@ impl Sink for Vec<u8> {
 impl Sink for Sha256 {
     fn put(&mut self, bytes: &[u8]) {
         self.update(bytes);
+    }
+}
+
+/// Gathers small pieces for a sink that prefers large ones, as hashes do.
+pub(crate) struct Gathered<S> {
+    sink: S,
+    buffer: [u8; 512],
+    length: usize,
+}
+
+impl<S: Sink> Gathered<S> {
+    pub(crate) const fn new(sink: S) -> Self {
+        Self {
+            sink,
+            buffer: [0; 512],
+            length: 0,
+        }
+    }
+
+    /// The sink, which has everything by now.
+    pub(crate) fn into_inner(mut self) -> S {
+        self.sink.put(&self.buffer[..self.length]);
+        self.sink
+    }
+}
+
+impl<S: Sink> Sink for Gathered<S> {
+    fn put(&mut self, bytes: &[u8]) {
+        let end = self.length + bytes.len();
+        if let Some(place) = self.buffer.get_mut(self.length..end) {
+            place.copy_from_slice(bytes);
+            self.length = end;
+        } else {
+            self.sink.put(&self.buffer[..self.length]);
+            self.sink.put(bytes);
+            self.length = 0;
+        }
     }
 }
 
@@ -243,9 +276,9 @@ impl Parts<'_> {
 
     /// Its hash, without ever holding the text.
     pub(crate) fn sha256(&self) -> [u8; 32] {
-        let mut hash = Sha256::new();
+        let mut hash = Gathered::new(Sha256::new());
         self.write(&mut hash);
-        hash.finalize().into()
+        hash.into_inner().finalize().into()
     }
 }
 

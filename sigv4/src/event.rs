@@ -22,8 +22,7 @@ use crate::streaming::StreamingPayload;
 use crate::time::DateTime;
 use crate::verify::{Verified, VerifySettings};
 
-/// The largest message of an event stream, in bytes, with its framing: 24 MiB, the limit of AWS's
-/// own event stream libraries.
+/// The largest message of an event stream, in bytes, with its framing: 24 MiB.
 pub(crate) const MESSAGE_MAX: usize = 24 * 1024 * 1024;
 
 impl Signer {
@@ -210,7 +209,7 @@ enum State {
 
 impl EventVerifier {
     /// The same with another limit for a message with its framing, in bytes; 24 MiB by default,
-    /// the limit of AWS's own event stream libraries.
+    /// which is the most that the format allows.
     #[must_use]
     pub const fn with_message_limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use crate::canonical::Sink;
 use crate::error::SignError;
 use crate::request::Request;
+use crate::short::Short;
 
 pub(crate) const AUTHORIZATION: &str = "authorization";
 pub(crate) const CONTENT_SHA256: &str = "x-amz-content-sha256";
@@ -53,8 +54,11 @@ pub const UNSIGNED_HEADERS: [&str; 17] = [
     "x-amzn-trace-id",
 ];
 
+/// The signed lines of a request. SDKs send some five to twelve.
+pub(crate) type Lines<'a> = Short<HeaderLine<'a>, 16>;
+
 /// One header line that is signed.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct HeaderLine<'a> {
     pub(crate) name: &'a str,
     pub(crate) value: &'a [u8],
@@ -66,9 +70,8 @@ pub(crate) fn signable<'a>(
     request: &Request<'a>,
     replaced: &[&str],
     left_out: &[&str],
-) -> Result<Vec<HeaderLine<'a>>, SignError> {
-    // Signing adds three lines at most.
-    let mut lines = Vec::with_capacity(request.headers.len() + 3);
+) -> Result<Lines<'a>, SignError> {
+    let mut lines = Lines::new();
     for &(name, value) in request.headers {
         if is_in(name, &UNSIGNED_HEADERS) || is_in(name, replaced) {
             continue;
@@ -131,37 +134,36 @@ pub(crate) fn push_names(text: &mut String, lines: &[HeaderLine<'_>]) {
 
 /// Compares two names as their lower-case bytes.
 pub(crate) fn compare_names(a: &str, b: &str) -> Ordering {
-    a.bytes()
-        .map(|c| c.to_ascii_lowercase())
-        .cmp(b.bytes().map(|c| c.to_ascii_lowercase()))
+    for (a, b) in a.bytes().zip(b.bytes()) {
+        let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+        if a != b {
+            return a.cmp(&b);
+        }
+    }
+    a.len().cmp(&b.len())
 }
 
 /// Whether a text is an HTTP token (RFC 9110, section 5.6.2), as methods and header names are.
 pub(crate) fn is_token(text: &str) -> bool {
-    let is_mark = |byte| {
-        matches!(
-            byte,
-            b'!' | b'#'
-                | b'$'
-                | b'%'
-                | b'&'
-                | b'\''
-                | b'*'
-                | b'+'
-                | b'-'
-                | b'.'
-                | b'^'
-                | b'_'
-                | b'`'
-                | b'|'
-                | b'~'
-        )
-    };
-    !text.is_empty()
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || is_mark(b))
+    !text.is_empty() && text.bytes().all(|byte| TOKEN[usize::from(byte)])
 }
+
+/// The bytes of a token. A table, since every byte of every name is looked up.
+const TOKEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let marks = b"!#$%&'*+-.^_`|~";
+    let mut at = 0;
+    while at < marks.len() {
+        table[marks[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
 
 /// The method, if it is one, or else what it is: a line feed in it would make two readings of one
 /// canonical request.
@@ -198,6 +200,10 @@ const fn is_space(byte: u8) -> bool {
 
 /// Writes a value trimmed, every run of white space in it as one space, also between quotes.
 pub(crate) fn write_folded(sink: &mut impl Sink, value: &[u8]) {
+    if !has_any(value, is_space) {
+        sink.put(value);
+        return;
+    }
     let mut words = value
         .split(|&byte| is_space(byte))
         .filter(|word| !word.is_empty());
@@ -211,13 +217,19 @@ pub(crate) fn write_folded(sink: &mut impl Sink, value: &[u8]) {
 }
 
 fn write_lower_case(sink: &mut impl Sink, name: &str) {
-    for part in name.as_bytes().chunks(32) {
-        let mut lower = [0; 32];
-        let lower = &mut lower[..part.len()];
-        lower.copy_from_slice(part);
-        lower.make_ascii_lowercase();
-        sink.put(lower);
+    if !has_any(name.as_bytes(), |byte| byte.is_ascii_uppercase()) {
+        sink.put(name.as_bytes());
+        return;
     }
+    for byte in name.bytes() {
+        sink.put(&[byte.to_ascii_lowercase()]);
+    }
+}
+
+/// Whether a byte is such a one. Looks at all of them, which the compiler does many at a time.
+fn has_any(text: &[u8], is_such: impl Fn(u8) -> bool) -> bool {
+    text.iter()
+        .fold(false, |found, &byte| found | is_such(byte))
 }
 
 #[cfg(test)]

@@ -247,12 +247,15 @@ impl Parameters {
     }
 }
 
-/// Whether a query carries a signature, whole or in part. The other parameters of a signature can
-/// stand in a query for another reason.
+/// The parameters that show that a query carries a signature, whole or in part. The others of a
+/// signature can stand in a query for another reason.
+pub(crate) const SIGNATURE_MARKS: [&str; 3] =
+    ["X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature"];
+
+/// Whether a query carries a signature, whole or in part.
 pub(crate) fn is_presigned(request: &Request<'_>) -> bool {
-    let marks = ["X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature"];
-    uri::pieces(request.query.unwrap_or_default())
-        .any(|(_, key, _)| marks.iter().any(|name| uri::is_named(key, name)))
+    let is_mark = |key| SIGNATURE_MARKS.iter().any(|name| uri::is_named(key, name));
+    uri::pieces(request.query.unwrap_or_default()).any(|(_, key, _)| is_mark(key))
 }
 
 /// The new target, and where its query begins.
@@ -281,7 +284,7 @@ fn presigned_target(request: &Request<'_>, parameters: &Parameters) -> (Vec<u8>,
         }
         target.extend_from_slice(name.as_bytes());
         target.push(b'=');
-        uri::write_component(&mut target, value);
+        uri::write_plain(&mut target, value.as_bytes());
     }
     (target, query_at)
 }

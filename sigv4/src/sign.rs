@@ -12,7 +12,7 @@ use crate::credentials::Credentials;
 use crate::error::SignError;
 use crate::headers::{self, HeaderLine};
 use crate::key::{Sign, Signature, SigningKey};
-use crate::presign::is_presigned;
+use crate::presign::SIGNATURE_MARKS;
 use crate::request::{Payload, Request};
 use crate::scope::{Scope, is_scope_part};
 use crate::settings::{ContentSha256, SessionToken, Settings};
@@ -174,9 +174,11 @@ impl<K: Sign> Signing<'_, K> {
     ) -> Result<Signed<K::Signature>, SignError> {
         let payload = PayloadHash::of(payload, self.day.scope.algorithm());
         check_host(request)?;
-        if is_presigned(request) {
+        let mut query = Query::parse(request.query, &[]);
+        if query.has_any(&SIGNATURE_MARKS) {
             return Err(SignError::AlreadyPresigned);
         }
+        query.sort();
         let mut lines = headers::signable(
             request,
             self.set_by_signing(),
@@ -218,8 +220,6 @@ impl<K: Sign> Signing<'_, K> {
         let names_at = authorization.len();
         headers::push_names(&mut authorization, &lines);
 
-        let mut query = Query::parse(request.query, &[]);
-        query.sort();
         let canonical_request = Parts {
             method: headers::checked_method(request).map_err(SignError::Method)?,
             path: request.path,

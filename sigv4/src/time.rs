@@ -85,7 +85,10 @@ impl DateTime {
             digits(&bytes[11..13])?,
             digits(&bytes[13..15])?,
         )?;
-        Self::from_parts(date, time)
+        Some(Self {
+            unix_seconds: unix_seconds(date, time),
+            text: *bytes,
+        })
     }
 
     /// Reads the `Date` header's form, `Sun, 30 Aug 2015 12:36:00 GMT` (RFC 9110, section 5.6.7,
@@ -119,7 +122,7 @@ impl DateTime {
             digits(&bytes[20..22])?,
             digits(&bytes[23..25])?,
         )?;
-        Self::from_parts(date, time)
+        Self::from_unix_seconds(unix_seconds(date, time)).ok()
     }
 
     /// `YYYYMMDDTHHMMSSZ`.
@@ -145,13 +148,6 @@ impl DateTime {
     pub(crate) fn plus_seconds(self, seconds: i64) -> Self {
         let sum = self.unix_seconds.saturating_add(seconds);
         Self::from_unix_seconds(sum.clamp(FIRST_UNIX_SECOND, LAST_UNIX_SECOND)).unwrap_or(self)
-    }
-
-    fn from_parts(date: Date, time: Time) -> Option<Self> {
-        let seconds = PrimitiveDateTime::new(date, time)
-            .assume_utc()
-            .unix_timestamp();
-        Self::from_unix_seconds(seconds).ok()
     }
 }
 
@@ -214,6 +210,12 @@ fn calendar(year: u32, month: Month, day: u32) -> Option<Date> {
 fn clock(hour: u32, minute: u32, second: u32) -> Option<Time> {
     let part = |value: u32| u8::try_from(value).ok();
     Time::from_hms(part(hour)?, part(minute)?, part(second)?).ok()
+}
+
+fn unix_seconds(date: Date, time: Time) -> i64 {
+    PrimitiveDateTime::new(date, time)
+        .assume_utc()
+        .unix_timestamp()
 }
 
 /// Writes the last digits of a number, with leading zeros, over the whole slice.

@@ -5,23 +5,10 @@
 
 use std::ops::Range;
 
-use percent_encoding::{
-    AsciiSet, NON_ALPHANUMERIC, percent_decode, percent_encode, percent_encode_byte,
-};
+use percent_encoding::{percent_decode, percent_encode_byte};
 
 use crate::canonical::Sink;
 use crate::settings::{PathEncoding, PathNormalization};
-
-/// What is encoded in a path: all but the unreserved characters and the slash.
-const PATH: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~')
-    .remove(b'/');
-
-/// What is encoded in a query's key or value: all but the unreserved characters.
-const COMPONENT: &AsciiSet = &PATH.add(b'/');
 
 /// Writes the canonical path. A path that does not begin with a slash is given one.
 pub(crate) fn write_path(
@@ -71,44 +58,96 @@ fn is_normal(path: &[u8]) -> bool {
 }
 
 fn write_encoded(sink: &mut impl Sink, path: &[u8], encoding: PathEncoding) {
-    match encoding {
-        PathEncoding::Double => {
-            for run in percent_encode(path, PATH) {
-                sink.put(run.as_bytes());
-            }
+    for (at, segment) in path.split(|&byte| byte == b'/').enumerate() {
+        if at > 0 {
+            sink.put(b"/");
         }
-        PathEncoding::Single => {
-            let mut first = true;
-            for segment in path.split(|&byte| byte == b'/') {
-                if !first {
-                    sink.put(b"/");
-                }
-                first = false;
-                write_recoded(sink, segment);
-            }
+        match encoding {
+            PathEncoding::Double => write_plain(sink, segment),
+            PathEncoding::Single => write_recoded(sink, segment),
         }
     }
 }
 
 /// Writes each byte that the text stands for in its canonical spelling, whichever way it is spelled.
-/// A `%` that no two hexadecimal digits follow stands for itself, and so does a `+`.
-pub(crate) fn write_recoded(sink: &mut impl Sink, text: &[u8]) {
-    if text.iter().copied().all(is_unreserved) {
-        sink.put(text);
-        return;
+pub(crate) fn write_recoded(sink: &mut impl Sink, mut text: &[u8]) {
+    loop {
+        text = write_unreserved(sink, text);
+        let Some((byte, rest)) = split_first_decoded(text) else {
+            return;
+        };
+        write_byte(sink, byte);
+        text = rest;
     }
-    for byte in percent_decode(text) {
-        if is_unreserved(byte) {
-            sink.put(&[byte]);
-        } else {
-            sink.put(percent_encode_byte(byte).as_bytes());
-        }
+}
+
+/// Writes plain bytes, such as a query's key or value before it is encoded.
+pub(crate) fn write_plain(sink: &mut impl Sink, mut plain: &[u8]) {
+    loop {
+        plain = write_unreserved(sink, plain);
+        let Some((&byte, rest)) = plain.split_first() else {
+            return;
+        };
+        write_byte(sink, byte);
+        plain = rest;
+    }
+}
+
+/// Writes the unreserved characters that a text begins with; the rest of it.
+fn write_unreserved<'a>(sink: &mut impl Sink, text: &'a [u8]) -> &'a [u8] {
+    let end = text.iter().position(|&byte| !is_unreserved(byte));
+    let (run, rest) = text.split_at(end.unwrap_or(text.len()));
+    if !run.is_empty() {
+        sink.put(run);
+    }
+    rest
+}
+
+/// The byte that an encoded text begins with, and the rest of it. A `%` that no two hexadecimal
+/// digits follow stands for itself, and so does a `+`.
+fn split_first_decoded(text: &[u8]) -> Option<(u8, &[u8])> {
+    if let [b'%', high, low, rest @ ..] = text
+        && let (Some(high), Some(low)) = (hex_digit(*high), hex_digit(*low))
+    {
+        return Some((high << 4 | low, rest));
+    }
+    text.split_first().map(|(&byte, rest)| (byte, rest))
+}
+
+fn hex_digit(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
+    }
+}
+
+/// Writes one byte in its canonical spelling.
+fn write_byte(sink: &mut impl Sink, byte: u8) {
+    if is_unreserved(byte) {
+        sink.put(&[byte]);
+    } else {
+        sink.put(percent_encode_byte(byte).as_bytes());
     }
 }
 
 const fn is_unreserved(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+    UNRESERVED[byte as usize]
 }
+
+/// RFC 3986, section 2.3. A table, since every byte of a query is looked up.
+const UNRESERVED: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let character = byte as u8;
+        table[byte] =
+            character.is_ascii_alphanumeric() || matches!(character, b'-' | b'.' | b'_' | b'~');
+        byte += 1;
+    }
+    table
+};
 
 /// The canonical query: every parameter spelled canonically, in one buffer, in canonical order.
 #[derive(Clone, Default)]
@@ -129,20 +168,40 @@ impl Query {
     /// The parameters of a query on the wire, but for those that `leave_out` names.
     /// Names are compared after decoding; the names given must be of unreserved characters.
     pub(crate) fn parse(wire: Option<&[u8]>, leave_out: &[&str]) -> Self {
-        let wire = wire.unwrap_or_default();
         let mut query = Self::default();
-        if wire.is_empty() {
+        let mut rest = wire.unwrap_or_default();
+        if rest.is_empty() {
             return query;
         }
-        query.text.reserve(wire.len() + wire.len() / 2);
-        query
-            .parameters
-            .reserve(1 + wire.iter().filter(|&&byte| byte == b'&').count());
-        for (_, key, value) in pieces(wire) {
-            query.push_recoded(key, value);
-            query.drop_last_if_named(leave_out);
+        query.text.reserve(rest.len() + rest.len() / 2);
+        let separators = rest.iter().filter(|&&byte| byte == b'&').count();
+        query.parameters.reserve(separators + 1);
+        let mut start = 0;
+        let mut equals = None;
+        loop {
+            rest = write_unreserved(&mut query.text, rest);
+            match rest {
+                [b'=', after @ ..] if equals.is_none() => {
+                    equals = Some(query.text.len());
+                    query.text.push(b'=');
+                    rest = after;
+                }
+                [] | [b'&', ..] => {
+                    query.end_parameter(start, equals, leave_out);
+                    (start, equals) = (query.text.len(), None);
+                    let Some((_, after)) = rest.split_first() else {
+                        return query;
+                    };
+                    rest = after;
+                }
+                encoded => {
+                    if let Some((byte, after)) = split_first_decoded(encoded) {
+                        write_byte(&mut query.text, byte);
+                        rest = after;
+                    }
+                }
+            }
         }
-        query
     }
 
     /// Adds a parameter given in plain text.
@@ -151,7 +210,7 @@ impl Query {
         self.text.extend_from_slice(key.as_bytes());
         let equals = self.text.len();
         self.text.push(b'=');
-        write_component(&mut self.text, value);
+        write_plain(&mut self.text, value.as_bytes());
         self.parameters.push(Parameter {
             start,
             equals,
@@ -190,27 +249,29 @@ impl Query {
         self.text.len() + self.parameters.len()
     }
 
-    fn push_recoded(&mut self, key: &[u8], value: &[u8]) {
-        let start = self.text.len();
-        write_recoded(&mut self.text, key);
-        let equals = self.text.len();
-        self.text.push(b'=');
-        write_recoded(&mut self.text, value);
-        self.parameters.push(Parameter {
-            start,
-            equals,
-            end: self.text.len(),
-        });
+    /// Whether there is a parameter of one of these names, which must be of unreserved characters.
+    pub(crate) fn has_any(&self, names: &[&str]) -> bool {
+        let mut keys = self
+            .parameters
+            .iter()
+            .map(|p| &self.text[p.start..p.equals]);
+        keys.any(|key| names.iter().any(|name| name.as_bytes() == key))
     }
 
-    fn drop_last_if_named(&mut self, names: &[&str]) {
-        let Some(last) = self.parameters.last().copied() else {
-            return;
-        };
-        let key = &self.text[last.start..last.equals];
-        if names.iter().any(|name| name.as_bytes() == key) {
-            self.text.truncate(last.start);
-            self.parameters.pop();
+    /// Takes what was written since `start` for a parameter, unless it is nothing or to be left out.
+    fn end_parameter(&mut self, start: usize, equals: Option<usize>, leave_out: &[&str]) {
+        let equals = equals.unwrap_or_else(|| {
+            let end = self.text.len();
+            if end > start {
+                self.text.push(b'=');
+            }
+            end
+        });
+        let (key, end) = (&self.text[start..equals], self.text.len());
+        if leave_out.iter().any(|name| name.as_bytes() == key) {
+            self.text.truncate(start);
+        } else if end > start {
+            self.parameters.push(Parameter { start, equals, end });
         }
     }
 }
@@ -234,21 +295,14 @@ pub(crate) fn pieces(wire: &[u8]) -> impl Iterator<Item = (Range<usize>, &[u8], 
     })
 }
 
-/// Writes plain bytes as a query's key or value.
-pub(crate) fn write_plain(sink: &mut impl Sink, plain: &[u8]) {
-    for run in percent_encode(plain, COMPONENT) {
-        sink.put(run.as_bytes());
-    }
-}
-
 /// Whether an encoded key stands for this plain name.
 pub(crate) fn is_named(key: &[u8], name: &str) -> bool {
-    key == name.as_bytes() || (key.contains(&b'%') && percent_decode(key).eq(name.bytes()))
-}
-
-/// Writes a plain text as a query's key or value.
-pub(crate) fn write_component(sink: &mut impl Sink, plain: &str) {
-    write_plain(sink, plain.as_bytes());
+    let name = name.as_bytes();
+    // Most keys of other names are told apart by their first byte.
+    key == name
+        || (key.first() == name.first() || key.first() == Some(&b'%'))
+            && key.contains(&b'%')
+            && percent_decode(key).eq(name.iter().copied())
 }
 
 #[cfg(test)]

@@ -3,13 +3,12 @@
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
-use subtle::ConstantTimeEq;
 
 use crate::canonical::{Parts, PayloadHash, StringToSign};
 use crate::claim::{Claim, Form};
 use crate::error::VerifyError;
 use crate::headers::{self, HeaderLine};
-use crate::key::{Check, SigningKey, hex_of};
+use crate::key::{Check, SigningKey, hex_of, is_same_hex};
 use crate::request::Request;
 use crate::scope::TERMINATOR;
 use crate::settings::{PathEncoding, PathNormalization};
@@ -302,42 +301,34 @@ impl Claim {
     fn check_time(&self, now: SystemTime, tolerance: Duration) -> Result<(), VerifyError> {
         let now = DateTime::from_system_time(now).map_err(VerifyError::Now)?;
         let request_date = self.date_time();
-        let seconds = i64::try_from(tolerance.as_secs()).unwrap_or(i64::MAX);
-        let limit = now.plus_seconds(seconds);
-        if request_date > limit {
+        // A negative age is that of a request from the future.
+        let age = now.unix_seconds() - request_date.unix_seconds();
+        let seconds = |span: Duration| i64::try_from(span.as_secs()).unwrap_or(i64::MAX);
+        if age < -seconds(tolerance) {
             return Err(VerifyError::NotYetCurrent {
                 request_date,
-                limit,
+                limit: now.plus_seconds(seconds(tolerance)),
                 now,
                 tolerance,
             });
         }
         match self.form() {
-            Form::Header => {
-                let limit = now.plus_seconds(-seconds);
-                if request_date < limit {
-                    return Err(VerifyError::Expired {
-                        request_date,
-                        limit,
-                        now,
-                        tolerance,
-                    });
-                }
+            Form::Header if age > seconds(tolerance) => Err(VerifyError::Expired {
+                request_date,
+                limit: now.plus_seconds(-seconds(tolerance)),
+                now,
+                tolerance,
+            }),
+            Form::Query { expires } if age > seconds(expires) => {
+                Err(VerifyError::PresignedExpired {
+                    request_date,
+                    expires,
+                    limit: request_date.plus_seconds(seconds(expires)),
+                    now,
+                })
             }
-            Form::Query { expires } => {
-                let seconds = i64::try_from(expires.as_secs()).unwrap_or(i64::MAX);
-                let limit = request_date.plus_seconds(seconds);
-                if now > limit {
-                    return Err(VerifyError::PresignedExpired {
-                        request_date,
-                        expires,
-                        limit,
-                        now,
-                    });
-                }
-            }
+            Form::Header | Form::Query { .. } => Ok(()),
         }
-        Ok(())
     }
 
     /// The signed header lines, sorted, once it is clear that all which must be signed are, and that
@@ -416,17 +407,15 @@ impl Claim {
         if claimed.starts_with(streaming::PREFIX) {
             return Err(VerifyError::StreamingPayload { claimed: shown() });
         }
-        let actual = hash_of(body);
-        if bool::from(claimed.ct_eq(actual.as_bytes())) {
-            Ok(Payloads {
-                first: actual,
-                second: None,
-            })
+        let actual = hex_of(&Sha256::digest(body).into());
+        let first = PayloadHash::Sha256(actual);
+        if is_same_hex(&actual, claimed) {
+            let second = None;
+            Ok(Payloads { first, second })
         } else {
-            let actual = actual.as_str().to_owned();
             Err(VerifyError::PayloadHash {
                 claimed: shown(),
-                actual,
+                actual: first.as_str().to_owned(),
             })
         }
     }
