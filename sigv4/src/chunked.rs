@@ -11,7 +11,7 @@ pub use self::decode::{ChunkLimits, ChunkedDecoder, ChunkedEvent, Trailer};
 pub use self::encode::ChunkedEncoder;
 pub use self::error::{ChunkedError, ChunkedFault, EncodeError, VerifyChunkedError};
 
-use crate::chain::ChunkSigner;
+use crate::chain::{CheckPieces, ChunkSigner, SignPieces};
 use crate::claim::Claim;
 use crate::error::SignError;
 use crate::key::{Signature, SigningKey};
@@ -67,9 +67,10 @@ impl Signer {
         let head = ChunkedHead::parse(request, payload)?;
         let signed = self.sign(request, Payload::Streaming(payload), now)?;
         let day = self.day(signed.at)?;
-        let chain = payload.is_signed().then(|| {
+        let chain = payload.is_signed().then(|| -> Box<dyn SignPieces> {
             let seed = *signed.signature();
-            ChunkSigner::new(day.key.clone(), day.scope.clone(), signed.at, seed)
+            let (key, scope) = (day.key.clone(), day.scope.clone());
+            Box::new(ChunkSigner::new(key, scope, signed.at, seed))
         });
         Ok((signed, ChunkedEncoder::new(head, chain)))
     }
@@ -135,11 +136,12 @@ impl Claim {
         let payload = StreamingPayload::of(request).ok_or(ChunkedHeadError::NotChunked)?;
         let head = ChunkedHead::parse(request, payload)?;
         let verified = self.verify_head(request, payload, key, now, settings)?;
-        let chain = if payload.is_signed() {
+        let chain: Option<Box<dyn CheckPieces>> = if payload.is_signed() {
             // The signature was found equal to one computed here, so it reads like one.
             let seed = Signature::parse(self.signature()).ok_or(ChunkedHeadError::NotChunked)?;
             let scope = self.scope().clone();
-            Some(ChunkSigner::new(key.clone(), scope, self.date_time(), seed))
+            let chain = ChunkSigner::new(key.clone(), scope, self.date_time(), seed);
+            Some(Box::new(chain))
         } else {
             None
         };

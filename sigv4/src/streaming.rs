@@ -13,7 +13,7 @@ pub(crate) const PREFIX: &[u8] = b"STREAMING-";
 pub(crate) const TRAILER_SIGNATURE: &str = "x-amz-trailer-signature";
 /// Between a chunk's size and its signature.
 pub(crate) const CHUNK_SIGNATURE: &str = ";chunk-signature=";
-/// The hexadecimal digits of a signature.
+/// The hexadecimal digits of a signature by Signature Version 4.
 const SIGNATURE_LENGTH: u64 = 64;
 /// The most trailers that a request may announce. AWS's SDKs send one.
 const TRAILERS_MAX: usize = 16;
@@ -139,12 +139,23 @@ impl StreamingPayload {
         chunk_size: NonZeroUsize,
         trailers: &[(&str, usize)],
     ) -> Option<u64> {
+        self.encoded_length_with(SIGNATURE_LENGTH, decoded, chunk_size, trailers)
+    }
+
+    /// The same with signatures of another length.
+    pub(crate) fn encoded_length_with(
+        self,
+        signature_length: u64,
+        decoded: u64,
+        chunk_size: NonZeroUsize,
+        trailers: &[(&str, usize)],
+    ) -> Option<u64> {
         if self == Self::SignedEvents || (!trailers.is_empty() && !self.has_trailer()) {
             return None;
         }
         let size = u64::try_from(chunk_size.get()).ok()?;
         let signature = if self.is_signed() {
-            CHUNK_SIGNATURE.len() as u64 + SIGNATURE_LENGTH
+            CHUNK_SIGNATURE.len() as u64 + signature_length
         } else {
             0
         };
@@ -160,7 +171,7 @@ impl StreamingPayload {
             end = end.checked_add(length)?.checked_add(3)?;
         }
         if self == Self::SignedChunksWithTrailer {
-            end = end.checked_add(TRAILER_SIGNATURE.len() as u64 + 1 + SIGNATURE_LENGTH + 2)?;
+            end = end.checked_add(TRAILER_SIGNATURE.len() as u64 + 1 + signature_length + 2)?;
         }
         whole.checked_add(rest)?.checked_add(end)
     }

@@ -37,6 +37,7 @@
 //! Source: <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html>, and AWS's signing
 //! suite.
 
+mod chunked;
 mod claim;
 #[cfg(feature = "http")]
 mod http;
@@ -45,6 +46,7 @@ mod region_set;
 mod signature;
 mod signer;
 
+pub use self::chunked::encoded_length;
 pub use self::claim::{AnyClaim, Claim};
 #[cfg(feature = "http")]
 pub use self::http::{presign_request, sign_request};

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::encode::is_trailer_value;
 use super::error::{ChunkedError, ChunkedFault};
-use crate::chain::{ChunkSigner, Piece, trailers_sha256};
+use crate::chain::{CheckPieces, Piece, trailers_sha256};
 use crate::headers;
 use crate::streaming::{CHUNK_SIGNATURE, ChunkedHead, TRAILER_SIGNATURE, shown};
 
@@ -101,7 +101,7 @@ impl fmt::Debug for ChunkedEvent<'_> {
 pub struct ChunkedDecoder {
     head: ChunkedHead,
     /// None where chunks are not signed.
-    chain: Option<ChunkSigner>,
+    chain: Option<Box<dyn CheckPieces>>,
     limits: ChunkLimits,
     state: State,
     /// How many bytes were read so far.
@@ -150,7 +150,7 @@ enum Step {
 }
 
 impl ChunkedDecoder {
-    pub(crate) fn new(head: ChunkedHead, chain: Option<ChunkSigner>) -> Self {
+    pub(crate) fn new(head: ChunkedHead, chain: Option<Box<dyn CheckPieces>>) -> Self {
         let limits = ChunkLimits::default();
         Self {
             head,
@@ -393,7 +393,7 @@ impl ChunkedDecoder {
         let hash = std::mem::take(&mut self.chunk_hash).finalize().into();
         match &mut self.chain {
             Some(chain) => chain
-                .check(&Piece::Chunk(hash), &self.signature)
+                .check_next(&Piece::Chunk(hash), &self.signature)
                 .map_err(|string_to_sign| ChunkedFault::SignatureMismatch { string_to_sign }),
             None => Ok(()),
         }
@@ -474,7 +474,7 @@ impl ChunkedDecoder {
         let piece = Piece::Trailers(trailers_sha256(&lines));
         match &mut self.chain {
             Some(chain) => chain
-                .check(&piece, signature)
+                .check_next(&piece, signature)
                 .map_err(|string_to_sign| ChunkedFault::SignatureMismatch { string_to_sign }),
             None => Ok(()),
         }
@@ -551,6 +551,7 @@ fn parse_header(line: &[u8]) -> Option<(u64, Option<&str>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chain::ChunkSigner;
     use crate::credentials::Secret;
     use crate::key::{Signature, SigningKey};
     use crate::scope::Scope;
@@ -570,7 +571,8 @@ mod tests {
             decoded_length,
             trailers: Vec::new(),
         };
-        ChunkedDecoder::new(head, payload.is_signed().then(chain))
+        let boxed = || -> Box<dyn CheckPieces> { Box::new(chain()) };
+        ChunkedDecoder::new(head, payload.is_signed().then(boxed))
     }
 
     /// All that a decoder holds which grows.

@@ -4,9 +4,8 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use super::error::EncodeError;
-use crate::chain::ChunkSigner;
+use crate::chain::{Piece, SignPieces, sha256, trailers_sha256};
 use crate::headers;
-use crate::key::Signature;
 use crate::streaming::{CHUNK_SIGNATURE, ChunkedHead, TRAILER_SIGNATURE};
 
 /// Frames and signs a body as it comes: push it in pieces of any size, and send what is appended to
@@ -20,7 +19,7 @@ use crate::streaming::{CHUNK_SIGNATURE, ChunkedHead, TRAILER_SIGNATURE};
 pub struct ChunkedEncoder {
     head: ChunkedHead,
     /// None where chunks are not signed.
-    chain: Option<ChunkSigner>,
+    chain: Option<Box<dyn SignPieces>>,
     chunk_size: usize,
     pending: Vec<u8>,
     pushed: u64,
@@ -30,7 +29,7 @@ impl ChunkedEncoder {
     /// 64 KiB, which AWS's examples use, too. Amazon S3 refuses chunks below 8 KiB but for the last.
     const CHUNK_SIZE: usize = 64 * 1024;
 
-    pub(crate) fn new(head: ChunkedHead, chain: Option<ChunkSigner>) -> Self {
+    pub(crate) fn new(head: ChunkedHead, chain: Option<Box<dyn SignPieces>>) -> Self {
         Self {
             head,
             chain,
@@ -110,7 +109,7 @@ impl ChunkedEncoder {
                 .iter()
                 .map(|(name, value)| (*name, value.as_bytes()))
                 .collect();
-            let signature = chain.sign_trailers(&lines);
+            let signature = chain.sign_next(&Piece::Trailers(trailers_sha256(&lines)));
             for part in [TRAILER_SIGNATURE, ":", signature.as_str(), "\r\n"] {
                 out.extend_from_slice(part.as_bytes());
             }
@@ -173,21 +172,21 @@ fn count(trailers: &[(&str, &str)], name: &str) -> usize {
         .count()
 }
 
-fn write_chunk(chain: Option<&mut ChunkSigner>, data: &[u8], out: &mut Vec<u8>) {
+fn write_chunk(chain: Option<&mut Box<dyn SignPieces>>, data: &[u8], out: &mut Vec<u8>) {
     // The line has at most 16 digits, the label and a signature.
-    out.reserve(data.len() + 16 + CHUNK_SIGNATURE.len() + 64 + 4);
+    out.reserve(data.len() + 16 + CHUNK_SIGNATURE.len() + 144 + 4);
     write_line(chain, data, out);
     out.extend_from_slice(data);
     out.extend_from_slice(b"\r\n");
 }
 
 /// The line before a chunk.
-fn write_line(chain: Option<&mut ChunkSigner>, data: &[u8], out: &mut Vec<u8>) {
+fn write_line(chain: Option<&mut Box<dyn SignPieces>>, data: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(format!("{:x}", data.len()).as_bytes());
-    let signature: Option<Signature> = chain.map(|chain| chain.sign_chunk(data));
+    let signature = chain.map(|chain| chain.sign_next(&Piece::Chunk(sha256(data))));
     if let Some(signature) = signature {
         out.extend_from_slice(CHUNK_SIGNATURE.as_bytes());
-        out.extend_from_slice(signature.as_str().as_bytes());
+        out.extend_from_slice(signature.as_bytes());
     }
     out.extend_from_slice(b"\r\n");
 }

@@ -10,6 +10,7 @@ use crate::error::{ClaimError, Fragment, Parameter, VerifyError};
 use crate::headers;
 use crate::request::Request;
 use crate::scope::Scope;
+use crate::streaming::StreamingPayload;
 use crate::time::DateTime;
 use crate::verify::{Body, Verified, VerifySettings};
 
@@ -98,11 +99,39 @@ impl Claim {
         now: SystemTime,
         settings: &VerifySettings,
     ) -> Result<Verified, VerifyError> {
+        self.check(request, Body::Whole(body), key, now, settings)
+    }
+
+    /// The same for a body that is still to come, in pieces.
+    pub(super) fn verify_head(
+        &self,
+        request: &Request<'_>,
+        payload: StreamingPayload,
+        key: &PublicKey,
+        now: SystemTime,
+        settings: &VerifySettings,
+    ) -> Result<Verified, VerifyError> {
+        self.check(request, Body::Streamed(payload), key, now, settings)
+    }
+
+    /// The signature, as the request carries it.
+    pub(super) fn signature(&self) -> &str {
+        self.claim.signature()
+    }
+
+    fn check(
+        &self,
+        request: &Request<'_>,
+        body: Body<'_>,
+        key: &PublicKey,
+        now: SystemTime,
+        settings: &VerifySettings,
+    ) -> Result<Verified, VerifyError> {
         let regions = &self.region_set;
         self.claim
             .check_scope(settings, regions.as_str(), |region| regions.covers(region))?;
         self.claim
-            .check_all_but_scope(request, Body::Whole(body), key, now, settings)
+            .check_all_but_scope(request, body, key, now, settings)
     }
 
     fn with_region_set(claim: crate::Claim, request: &Request<'_>) -> Result<Self, ClaimError> {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use p256::ecdsa;
 
 /// The longest signature, in digits: 72 bytes of DER.
-const DIGITS_MAX: usize = 144;
+pub(super) const DIGITS_MAX: usize = 144;
 
 /// A signature of SigV4a: `Display` is the lower-case hexadecimal of its DER form, at most 144
 /// digits. `Debug` is redacted.

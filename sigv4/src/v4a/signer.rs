@@ -126,6 +126,10 @@ impl Signer {
             .in_query(request, payload, expires)
     }
 
+    pub(super) const fn key(&self) -> &PrivateKey {
+        &self.key
+    }
+
     fn day(&self, at: DateTime) -> Result<Day<&PrivateKey>, SignError> {
         let scope = Scope::without_region(at, &self.service)?;
         Ok(Day {
