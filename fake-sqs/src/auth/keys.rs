@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use sigv4::{Claim, Secret, SigningKey, VerifySettings};
+use sigv4::explain::{Explanation, Inquiry, Refused};
+use sigv4::{Claim, Secret, SigningKey, VerifyError, VerifySettings};
 use zeroize::Zeroizing;
 
 use super::credential::{AccountId, Credential};
@@ -40,11 +41,36 @@ impl Keyring {
         self.known.get(access_key_id)
     }
 
+    /// Why a request is refused, as far as that can be found out within some milliseconds. For the
+    /// log alone: it names keys.
+    pub(crate) fn explain(&self, received: &Received<'_>, refused: Refused<'_>) -> Explanation {
+        let known = self.known.values();
+        let known = known.map(|known| (&*known.access_key_id, &known.secret));
+        let Received {
+            claim,
+            request,
+            body,
+            now,
+        } = *received;
+        Inquiry::new(request, body, claim, now, &SETTINGS)
+            .with_known(known)
+            .explain(refused)
+    }
+
     /// Whether a text is the secret of one of the keys.
     pub(crate) fn is_secret(&self, text: &str) -> bool {
         let mut known = self.known.values();
         known.any(|known| known.secret.matches(text))
     }
+}
+
+/// A request with what it says of its signature.
+#[derive(Clone, Copy)]
+pub(crate) struct Received<'a> {
+    pub(crate) claim: &'a Claim,
+    pub(crate) request: &'a sigv4::Request<'a>,
+    pub(crate) body: &'a [u8],
+    pub(crate) now: SystemTime,
 }
 
 /// An access key that the server accepts.
@@ -104,22 +130,20 @@ impl Known {
     }
 
     /// Checks a signature with this key's secret.
-    pub(crate) fn verify(
-        &self,
-        claim: &Claim,
-        request: &sigv4::Request<'_>,
-        body: &[u8],
-        now: SystemTime,
-    ) -> Result<(), Refusal> {
+    pub(crate) fn verify(&self, received: &Received<'_>) -> Result<(), VerifyError> {
+        let Received {
+            claim,
+            request,
+            body,
+            now,
+        } = *received;
         let scope = claim.scope();
         let kept = self.lock().get(scope.as_str()).cloned();
         let key = kept
             .clone()
             .unwrap_or_else(|| Arc::new(SigningKey::derive(&self.secret, scope)));
         // What it found besides is fixed by these settings: body and token are both covered.
-        let _verified = claim
-            .verify(request, body, &key, now, &SETTINGS)
-            .map_err(|error| Refusal::from_verify(&error))?;
+        let _verified = claim.verify(request, body, &key, now, &SETTINGS)?;
         if kept.is_none() {
             let mut day_keys = self.lock();
             if day_keys.len() >= DAY_KEYS_MAX {

@@ -19,12 +19,13 @@ use axum::response::Response;
 use http::request::Parts;
 use http::uri::Authority;
 use http::{Method, StatusCode, header};
+use sigv4::explain::Refused;
 use sigv4::{Claim, HeaderList};
 use sqs::{Error, ErrorCode};
 use tracing::warn;
 
 pub use self::credential::{AccountId, AccountIdError, Credential, CredentialError, SecretError};
-use self::keys::Keyring;
+use self::keys::{Keyring, Received};
 use self::refusal::{Reason, Refusal};
 use crate::clock::WallClock;
 use crate::http::body::BodyError;
@@ -72,6 +73,12 @@ impl Authenticator {
             )
         })?;
         let by = |refusal: Refusal| refusal.by(claim.access_key_id());
+        let received = Received {
+            claim: &claim,
+            request: &signed,
+            body,
+            now: self.clock.now(),
+        };
         if !goes_to_its_host(request) {
             return Err(by(Refusal::other_host()));
         }
@@ -80,13 +87,15 @@ impl Authenticator {
             return Err(if self.keyring.is_secret(claim.access_key_id()) {
                 Refusal::secret_as_access_key()
             } else {
-                by(Refusal::unknown_access_key())
+                let explanation = self.keyring.explain(&received, Refused::UnknownAccessKey);
+                by(Refusal::unknown_access_key().explained(&explanation))
             });
         };
         known.check_session_token(&claim).map_err(by)?;
-        known
-            .verify(&claim, &signed, body, self.clock.now())
-            .map_err(by)?;
+        known.verify(&received).map_err(|error| {
+            let explanation = self.keyring.explain(&received, Refused::Verify(&error));
+            by(Refusal::from_verify(&error).explained(&explanation))
+        })?;
         let region = claim.scope().region();
         if !is_region(region) {
             return Err(by(Refusal::region(region)));

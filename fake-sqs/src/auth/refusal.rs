@@ -4,13 +4,18 @@
 //! refusal has an explanation for whoever reads the server's log. Neither holds a secret, a session
 //! token, or a signature that the server computed.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use sigv4::explain::{Certainty, Explanation};
 use sigv4::{ClaimError, Parameter, VerifyError};
 use sqs::{Error, ErrorCode};
 
 /// How much of an access key from a request stands in the log, in characters.
 const SHOWN_CHARS_MAX: usize = 128;
+
+/// How much of an explanation stands in the log, in characters.
+const EXPLANATION_CHARS_MAX: usize = 1_000;
 
 /// What AWS says when a signature is not the one it computed; also when the payload was signed in
 /// a way that only S3 knows, since SQS then computes another one.
@@ -52,7 +57,7 @@ pub(crate) struct Refusal {
     /// Why, as a sentence.
     pub(crate) explanation: String,
     /// What would be right.
-    pub(crate) advice: &'static str,
+    pub(crate) advice: Cow<'static, str>,
     /// Whose signature the request claims to carry; the beginning of it, as it is not checked.
     pub(crate) access_key_id: Option<String>,
 }
@@ -71,7 +76,7 @@ impl Refusal {
             reason: Reason::UnknownAccessKey,
             explanation: "the server has no credential with this access key".to_owned(),
             access_key_id: None,
-            advice: "sign with a key that the server was started with (--credential)",
+            advice: "sign with a key that the server was started with (--credential)".into(),
         }
     }
 
@@ -82,7 +87,8 @@ impl Refusal {
             explanation: "the access key that the request names is the secret of a credential"
                 .to_owned(),
             advice: "exchange the two in the client's settings (AWS_ACCESS_KEY_ID and \
-                     AWS_SECRET_ACCESS_KEY)",
+                     AWS_SECRET_ACCESS_KEY)"
+                .into(),
             ..Self::unknown_access_key()
         }
     }
@@ -93,7 +99,7 @@ impl Refusal {
             error: invalid_token(),
             reason: Reason::SessionToken,
             explanation: explanation.to_owned(),
-            advice,
+            advice: advice.into(),
             access_key_id: None,
         }
     }
@@ -110,7 +116,7 @@ impl Refusal {
                 "the host in the request's target is not the one in its Host header, which \
                           is what was signed"
                     .to_owned(),
-            advice: "send the path alone as the target, or the Host that it names",
+            advice: "send the path alone as the target, or the Host that it names".into(),
             access_key_id: None,
         }
     }
@@ -122,7 +128,7 @@ impl Refusal {
             reason: Reason::Region,
             explanation: format!("{region:?} cannot be a region's name"),
             access_key_id: None,
-            advice: "sign for a region of letters, digits and hyphens, like us-east-1",
+            advice: "sign for a region of letters, digits and hyphens, like us-east-1".into(),
         }
     }
 
@@ -196,9 +202,20 @@ impl Refusal {
                 "every call must be signed: give the client credentials"
             } else {
                 "sign with Signature Version 4, as every AWS SDK does by itself"
-            },
+            }
+            .into(),
             access_key_id: None,
         }
+    }
+
+    /// The same refusal, with what was found out about it where that is all there is to it.
+    pub(crate) fn explained(mut self, explanation: &Explanation) -> Self {
+        if explanation.certainty() == Certainty::Full {
+            let text = explanation.to_string();
+            self.explanation = text.chars().take(EXPLANATION_CHARS_MAX).collect();
+            self.advice = explanation.advice().into();
+        }
+        self
     }
 
     /// The signature was checked and does not hold.
@@ -208,7 +225,7 @@ impl Refusal {
             error: Error::new(code, message),
             reason,
             explanation: error.to_string(),
-            advice: advice(error),
+            advice: advice(error).into(),
             access_key_id: None,
         }
     }

@@ -509,6 +509,92 @@ fn a_refusal_is_one_line_that_says_what_would_be_right_and_no_secret() {
     );
 }
 
+#[test]
+fn a_refusal_says_which_mistake_it_was() {
+    let known = [
+        Credential::new("AKIDORDERS", "its-own-secret").expect("a credential"),
+        Credential::new("AKIDOTHER", "another-secret").expect("a credential"),
+    ];
+    let by = |id: &str, secret: &str| {
+        let signer = Signer::new(Credentials::new(id, secret), "us-east-1", "sqs");
+        signed_by(&signer, list_queues(), now())
+    };
+    let mut proxied = by("AKIDORDERS", "its-own-secret");
+    set(&mut proxied, "host", "backend:80");
+    set(&mut proxied, "x-forwarded-host", HOST);
+    let mut late = by("AKIDORDERS", "its-own-secret ");
+    set(&mut late, "host", "127.0.0.1:9324");
+    for (request, expected) in [
+        (
+            by("AKIDORDERS", "its-own-secret\n"),
+            "Signature, access key \"AKIDORDERS\": the secret that was used has a line feed after \
+             it; clean the client's secret (AWS_SECRET_ACCESS_KEY, or the file it is read from)",
+        ),
+        (
+            by("AKIDORDERS", "another-secret"),
+            "Signature, access key \"AKIDORDERS\": the secret that was used belongs to the access \
+             key \"AKIDOTHER\"; give the client the access key id and the secret of one and the \
+             same key",
+        ),
+        (
+            by("AKIDORDRES", "its-own-secret"),
+            "UnknownAccessKey, access key \"AKIDORDRES\": the access key id is not known, and the \
+             secret that was used belongs to the access key \"AKIDORDERS\"; use an access key that \
+             the verifier knows; give the client the access key id and the secret of one and the \
+             same key",
+        ),
+        (
+            proxied,
+            "Signature, access key \"AKIDORDERS\": the host \"localhost:9324\" was signed and \
+             \"backend:80\" arrived (a proxy's header names it); let the proxy pass Host on as it \
+             came (nginx: proxy_set_header Host $http_host), or sign for the host that arrives",
+        ),
+        (
+            late,
+            "Signature, access key \"AKIDORDERS\": the secret that was used has a space after it, \
+             and the host \"localhost:9324\" was signed and \"127.0.0.1:9324\" arrived (a name of \
+             the local machine); clean the client's secret (AWS_SECRET_ACCESS_KEY, or the file it \
+             is read from); let the proxy pass Host on as it came (nginx: proxy_set_header Host \
+             $http_host), or sign for the host that arrives",
+        ),
+    ] {
+        assert_eq!(logged(&known, &request), expected);
+    }
+}
+
+/// Whatever the log says, the answer is AWS's.
+#[tokio::test]
+async fn an_explained_refusal_is_answered_as_any_other() {
+    let mut request = signed(list_queues());
+    set(&mut request, "host", "backend:80");
+    set(&mut request, "x-forwarded-host", HOST);
+    let line = logged(&[Credential::default()], &request);
+    assert!(
+        line.contains("the host \"localhost:9324\" was signed"),
+        "{line}"
+    );
+    assert_refused(&send(request).await, INVALID_SIGNATURE, MISMATCH);
+}
+
+#[test]
+fn an_explanation_is_one_line_and_no_longer_than_a_log_can_take() {
+    let long = "h".repeat(250);
+    let mut request = call("ListQueues", &json!({}));
+    set(&mut request, "host", &long);
+    let path = format!("/{}/", "%E2%80%A8".repeat(30));
+    *request.uri_mut() = path.parse().expect("a path");
+    let mut request = signed(request);
+    *request.uri_mut() = path.trim_end_matches('/').parse().expect("a path");
+    set(&mut request, "x-forwarded-host", &long);
+    set(&mut request, "host", &"g".repeat(250));
+    let line = logged(&[Credential::default()], &request);
+    assert!(
+        line.contains("the path") && line.contains("the host"),
+        "{line}"
+    );
+    assert!(line.len() < 2_000 && !line.contains('\n'), "{line}");
+}
+
 #[tokio::test]
 async fn a_secret_in_the_place_of_the_key_is_not_in_the_log() {
     let known = Credential::new("AKIDORDERS", "its-secret").expect("a credential");

@@ -15,6 +15,12 @@ use crate::canonical::{CanonicalRequest, StringToSign};
 ///
 /// It says why a request is refused and is never a reason to accept it: there is no way from here
 /// to [`Verified`](crate::Verified).
+///
+/// ```compile_fail,E0277
+/// fn accept(explanation: sigv4::explain::Explanation) -> sigv4::Verified {
+///     explanation.into()
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     pub(super) certainty: Certainty,

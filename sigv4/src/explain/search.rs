@@ -58,6 +58,13 @@ pub(super) struct Search<'a> {
     buffer: Vec<u8>,
 }
 
+/// What the request as it stands comes to, and how long its canonical request is.
+struct Base {
+    hash: [u8; 32],
+    key: SigningKey,
+    length: usize,
+}
+
 /// A candidate that alone does not do, with what it took to find that out.
 struct Tried<'c, 'a> {
     candidate: &'c Candidate<'a>,
@@ -90,6 +97,7 @@ impl<'a> Search<'a> {
     ) -> Result<Option<Vec<usize>>, Reached> {
         let base = &self.case.base;
         let base_hash = self.hash(base)?;
+        let base_length = self.buffer.len();
         let base_key = self.key(base)?;
         if self.case.secret.is_some() && self.matches(base, base_hash, &base_key)? {
             return Ok(Some(Vec::new()));
@@ -130,7 +138,12 @@ impl<'a> Search<'a> {
             }
         }
         if depth == Depth::Two {
-            return self.pairs(&tried, base_hash, &base_key);
+            let base = Base {
+                hash: base_hash,
+                key: base_key,
+                length: base_length,
+            };
+            return self.pairs(&tried, &base);
         }
         Ok(None)
     }
@@ -139,8 +152,7 @@ impl<'a> Search<'a> {
     fn pairs(
         &mut self,
         tried: &[(usize, Tried<'_, 'a>)],
-        base_hash: [u8; 32],
-        base_key: &SigningKey,
+        base: &Base,
     ) -> Result<Option<Vec<usize>>, Reached> {
         for sum in 1..2 * tried.len() {
             let first = (sum + 1).saturating_sub(tried.len());
@@ -150,18 +162,20 @@ impl<'a> Search<'a> {
                 if a.facet == b.facet {
                     continue;
                 }
+                // To copy a draft costs about as much as to write it.
+                self.budget.spend(0, base.length)?;
                 let mut draft = self.case.base.clone();
                 (a.apply)(&mut draft);
                 (b.apply)(&mut draft);
                 let hash = match (a.facet.is_of_key(), b.facet.is_of_key()) {
-                    (true, true) => base_hash,
+                    (true, true) => base.hash,
                     (false, true) => low.hash,
                     (true, false) => high.hash,
                     (false, false) => self.hash(&draft)?,
                 };
                 let derived;
                 let key = match (a.facet.is_of_key(), b.facet.is_of_key()) {
-                    (false, false) => base_key,
+                    (false, false) => &base.key,
                     (true, false) => &low.key,
                     (false, true) => &high.key,
                     (true, true) => {

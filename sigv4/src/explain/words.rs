@@ -114,13 +114,14 @@ words! {
         ("the header {name} was signed and did not arrive"),
         LEAVE_HEADER_OUT;
     Self::HeaderAdded { name } =>
-        ("the header {name} arrived and the signature does not cover it"),
+        ("the header {} arrived and the signature does not cover it", name.escape_debug()),
         "sign every x-amz- header that is sent, and let nothing on the way add one";
     Self::HeaderListed { name } =>
         ("SignedHeaders names {name}, which the signature does not cover"),
         ONE_LIST;
     Self::HeaderUnlisted { name } =>
-        ("the signature covers the header {name}, which SignedHeaders does not name"),
+        ("the signature covers the header {}, which SignedHeaders does not name",
+         name.escape_debug()),
         ONE_LIST;
     Self::SessionTokenUnsigned =>
         ("the signature does not cover the session token"),

@@ -98,9 +98,11 @@ fn control_characters_are_escaped() {
         .signed()
         .add("x-forwarded-host", "a\u{1b}[31m\nb")
         .set("host", "\u{1b}[31m");
-    let explanation = rig.explain();
-    let shown = format!("{explanation}{}", explanation.report());
-    assert!(!shown.contains('\u{1b}'), "{shown}");
+    for rig in [rig, Rig::post().signed().add("x-amz-\u{1b}\n", "a")] {
+        let explanation = rig.explain();
+        let shown = format!("{explanation}{}", explanation.report());
+        assert!(!shown.contains('\u{1b}'), "{shown}");
+    }
 }
 
 #[test]
@@ -121,6 +123,29 @@ fn the_bound_is_kept_and_told() {
         by_stranger().explain_within(whole.hashes()).extent(),
         Extent::Whole
     );
+}
+
+#[test]
+fn the_largest_requests_keep_the_bound_too() {
+    let stranger = Signer::new(Credentials::new(super::ID, "stranger"), "us-east-1", "sqs");
+    let mut many_headers = Rig::post();
+    for n in 0..120 {
+        many_headers = many_headers.add(&format!("x-forwarded-{n}"), "a,  b , c, d");
+    }
+    let query: Vec<String> = (0..900)
+        .map(|n| format!("k{n}=%2F+{}", "v".repeat(50)))
+        .collect();
+    let long_query = Rig::post().with_query(&query.join("&"));
+    let long_body = Rig::post().with_body(&"b".repeat(1_000_000));
+    for (rig, extent) in [
+        (many_headers, Extent::Bounded),
+        (long_query, Extent::Bounded),
+        (long_body, Extent::Whole),
+    ] {
+        let explanation = rig.signed_by(&stranger).explain();
+        assert_eq!(explanation.extent(), extent);
+        assert_eq!(explanation.certainty(), Certainty::Nothing);
+    }
 }
 
 #[test]
