@@ -28,7 +28,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A server that accepts both algorithms parses an [`AnyClaim`].
+//! A server that accepts both algorithms parses an [`AnyClaim`]. Bodies in chunks are signed and verified
+//! with [`Signer::sign_chunked`] and [`Claim::verify_chunked`]; event streams are not, as they are not by
+//! AWS's own signer in C.
 //!
 //! Signatures made here are deterministic (RFC 6979): no random numbers are needed. Verifying accepts
 //! every valid one, also with a high S, as AWS's signers make in half of all cases; so whoever sees one
@@ -49,7 +51,7 @@ mod signer;
 pub use self::chunked::encoded_length;
 pub use self::claim::{AnyClaim, Claim};
 #[cfg(feature = "http")]
-pub use self::http::{presign_request, sign_request};
+pub use self::http::{presign_request, sign_chunked_request, sign_request};
 pub use self::key::{DeriveError, NoSuchKey, PrivateKey, PublicKey};
 pub use self::region_set::{RegionSet, RegionSetError};
 pub use self::signature::{MalformedSignature, Signature};

@@ -5,11 +5,13 @@ use std::time::{Duration, SystemTime};
 
 use super::signature::Signature;
 use super::signer::Signer;
+use crate::chunked::ChunkedEncoder;
 use crate::error::SignError;
 use crate::http::{HeaderList, set_host, set_presigned, set_signed};
 use crate::presign::Presigned;
 use crate::request::Payload;
 use crate::sign::Signed;
+use crate::streaming::StreamingPayload;
 
 /// Signs a request in the header form and sets the headers on it, as [`crate::sign_request`] does.
 ///
@@ -63,6 +65,24 @@ pub fn presign_request<B>(
     Ok(presigned)
 }
 
+/// Signs a request whose body will be `aws-chunked` and sets the headers on it, as
+/// [`crate::sign_chunked_request`] does; the encoder makes the body.
+///
+/// # Errors
+/// As [`Signer::sign_chunked`].
+pub fn sign_chunked_request<B>(
+    signer: &Signer,
+    request: &mut HttpRequest<B>,
+    payload: StreamingPayload,
+    now: SystemTime,
+) -> Result<(Signed<Signature>, ChunkedEncoder), SignError> {
+    set_host(request)?;
+    let list = HeaderList::from(&*request);
+    let (signed, encoder) = signer.sign_chunked(&list.request(), payload, now)?;
+    set_signed(request, &signed)?;
+    Ok((signed, encoder))
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::UNIX_EPOCH;
@@ -101,5 +121,31 @@ mod tests {
             assert_eq!(request.headers().len(), 1, "{request:?}");
             assert!(verified(&request, b"{}") && !verified(&request, b""));
         }
+    }
+
+    #[test]
+    fn a_body_in_chunks_verifies() {
+        let now = UNIX_EPOCH + Duration::from_secs(1_440_938_160);
+        let regions = RegionSet::parse("*").unwrap();
+        let signer = Signer::new(Credentials::new("AKID", "secret"), regions, "s3").unwrap();
+        let mut request = HttpRequest::put("https://example.com/a")
+            .header("x-amz-decoded-content-length", 2)
+            .body(())
+            .unwrap();
+        let payload = StreamingPayload::SignedChunks;
+        let (_, mut encoder) = sign_chunked_request(&signer, &mut request, payload, now).unwrap();
+        let mut body = Vec::new();
+        encoder.push(b"hi", &mut body).unwrap();
+        encoder.finish(&[], &mut body).unwrap();
+
+        let list = HeaderList::from(&request);
+        let claim = Claim::parse(&list.request()).unwrap();
+        let settings = VerifySettings::default();
+        let (_, mut decoder) = claim
+            .verify_chunked(&list.request(), signer.public_key(), now, &settings)
+            .unwrap();
+        let mut input = &body[..];
+        while decoder.decode(&mut input).unwrap().is_some() {}
+        assert!(decoder.finish().is_ok());
     }
 }
