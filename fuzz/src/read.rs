@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use sigv4::explain::Inquiry;
 use sigv4::{
-    Claim, DateTime, PathEncoding, PathNormalization, Request, Secret, SessionTokenRule,
-    SigningKey, UnsignedPayload, VerifyError, VerifySettings, region_from_host,
+    CanonicalRequest, Claim, DateTime, PathEncoding, PathNormalization, Payload, Request, Secret,
+    SessionTokenRule, Settings, SigningKey, UnsignedPayload, VerifyError, VerifySettings,
+    region_from_host,
 };
 
 use crate::v4a;
@@ -33,6 +35,54 @@ pub fn query(data: &[u8]) {
         headers: &[("Host", b"example.com")],
     };
     check(&request, b"");
+    let canonical = CanonicalRequest::new(&request, Payload::Unsigned, &Settings::general())
+        .expect("method and header are tokens");
+    let line = canonical.as_bytes().split(|&byte| byte == b'\n').nth(2);
+    assert_eq!(line, Some(canonical_query(data).as_bytes()));
+}
+
+/// The canonical query by the letter of its description.
+fn canonical_query(query: &[u8]) -> String {
+    let mut parameters: Vec<(String, String)> = query
+        .split(|&byte| byte == b'&')
+        .filter(|piece| !piece.is_empty())
+        .map(|piece| {
+            let mut parts = piece.splitn(2, |&byte| byte == b'=');
+            let mut part = || spelled(parts.next().unwrap_or_default());
+            (part(), part())
+        })
+        .filter(|(key, _)| key != "X-Amz-Signature")
+        .collect();
+    parameters.sort();
+    let parameters: Vec<String> = parameters
+        .into_iter()
+        .map(|(key, value)| format!("{key}={value}"))
+        .collect();
+    parameters.join("&")
+}
+
+/// Each byte that a text stands for, unreserved characters as themselves, others as `%XX`.
+fn spelled(mut text: &[u8]) -> String {
+    let mut out = String::new();
+    while let Some((&first, rest)) = text.split_first() {
+        let digits = rest
+            .get(..2)
+            .filter(|two| two.iter().all(u8::is_ascii_hexdigit));
+        let (byte, rest) = match (first, digits) {
+            (b'%', Some(two)) => {
+                let two = std::str::from_utf8(two).expect("digits");
+                (u8::from_str_radix(two, 16).expect("digits"), &rest[2..])
+            }
+            _ => (first, rest),
+        };
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+        text = rest;
+    }
+    out
 }
 
 /// A date in either form, and a host for its region.
@@ -62,7 +112,7 @@ pub fn request(data: &[u8]) {
     check(&wire.request(&headers), wire.body);
 }
 
-/// Parses and verifies. Nobody who made the request knows the secret, so it must be refused.
+/// Parses, verifies, and asks why it was refused. Nobody who made the request knows the secret, so it must be refused.
 fn check(request: &Request<'_>, body: &[u8]) -> Option<Claim> {
     v4a::check(request, body);
     let claim = match Claim::parse(request) {
@@ -74,7 +124,8 @@ fn check(request: &Request<'_>, body: &[u8]) -> Option<Claim> {
     };
     let names: Vec<&str> = claim.signed_headers().collect();
     assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
-    let key = SigningKey::derive(&Secret::new("nobody knows"), claim.scope());
+    let secret = Secret::new("nobody knows");
+    let key = SigningKey::derive(&secret, claim.scope());
     let loose = VerifySettings::default()
         .with_path_encoding(PathEncoding::Single)
         .with_path_normalization(PathNormalization::AsIs)
@@ -86,6 +137,11 @@ fn check(request: &Request<'_>, body: &[u8]) -> Option<Claim> {
             .verify(request, body, &key, now(), &settings)
             .expect_err("nobody could sign this");
         assert!(!refused.to_string().is_empty() && !format!("{refused:?}").is_empty());
+        let explanation = Inquiry::new(request, body, &claim, now(), &settings)
+            .with_known([(claim.access_key_id(), &secret)])
+            .with_hashes_max(100)
+            .explain(&refused);
+        assert!(!explanation.to_string().is_empty());
     }
     Some(claim)
 }

@@ -64,9 +64,13 @@
 //! | query of a request to verify | 64 KiB, 1024 parameters | [`ClaimError::TooLarge`] |
 //! | signed headers of a request to verify | 128 | [`ClaimError::TooLarge`] |
 //! | session token of a request to verify | 64 KiB | [`ClaimError::TooLarge`] |
+//! | signed chunk to verify | 1 MiB, [`ChunkLimits::chunk_bytes`] | [`ChunkedFault`] |
+//! | trailers | 16 KiB, [`ChunkLimits::trailer_bytes`], 16 names of at most 128 bytes | [`ChunkedFault`], [`ChunkedHeadError`] |
+//! | message of an event stream | 24 MiB, [`EventVerifier::with_message_limit`] | [`SignError::EventTooLarge`], [`EventError::TooLarge`] |
+//! | search for an explanation | [`explain::HASHES_MAX`] hashes | it says that it did not try everything |
 //!
-//! Bodies, and the number and size of headers that are not signed, are for whoever reads the request
-//! to bound. Signing has no limit of its own.
+//! Other bodies, and the number and size of headers that are not signed, are for whoever reads the request
+//! to bound. Signing has no other limit of its own.
 //!
 //! # Secrets
 //!
