@@ -48,13 +48,13 @@ pub(super) fn write_signed(out: &mut Vec<u8>, at: DateTime, signature: &Signatur
         let length = u32::try_from(length).unwrap_or(u32::MAX);
         out.extend_from_slice(&length.to_be_bytes());
     }
-    let checksum = crc32(&out[start..]);
+    let checksum = crc32fast::hash(&out[start..]);
     out.extend_from_slice(&checksum.to_be_bytes());
     out.extend_from_slice(&date_header(at));
     out.extend_from_slice(SIGNATURE_LABEL);
     out.extend_from_slice(&signature.to_bytes());
     out.extend_from_slice(payload);
-    let checksum = crc32(&out[start..]);
+    let checksum = crc32fast::hash(&out[start..]);
     out.extend_from_slice(&checksum.to_be_bytes());
 }
 
@@ -79,7 +79,7 @@ impl<'a> Frame<'a> {
         let Some((prelude, _)) = input.split_at_checked(PRELUDE) else {
             return Ok(None);
         };
-        if crc32(&prelude[..8]) != number(&prelude[8..]) {
+        if crc32fast::hash(&prelude[..8]) != number(&prelude[8..]) {
             return Err(EventError::PreludeChecksum);
         }
         let size = length(&prelude[..4]);
@@ -97,7 +97,7 @@ impl<'a> Frame<'a> {
             return Ok(None);
         };
         let (covered, checksum) = message.split_at(size - END);
-        if crc32(covered) != number(checksum) {
+        if crc32fast::hash(covered) != number(checksum) {
             return Err(EventError::Checksum);
         }
         let (headers, payload) = covered[PRELUDE..].split_at(headers);
@@ -169,34 +169,6 @@ fn length(bytes: &[u8]) -> usize {
     usize::try_from(number(bytes)).unwrap_or(usize::MAX)
 }
 
-/// CRC-32 with the polynomial of gzip (RFC 1952, section 8).
-fn crc32(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(!0_u32, |sum, &byte| {
-        let index = sum.to_le_bytes()[0] ^ byte;
-        CRC_TABLE[usize::from(index)] ^ (sum >> 8)
-    })
-}
-
-const CRC_TABLE: [u32; 256] = {
-    let mut table = [0; 256];
-    let mut index: u32 = 0;
-    while index < 256 {
-        let mut sum = index;
-        let mut bit = 0;
-        while bit < 8 {
-            let carry = sum & 1;
-            sum >>= 1;
-            if carry == 1 {
-                sum ^= 0xedb8_8320;
-            }
-            bit += 1;
-        }
-        table[index as usize] = sum;
-        index += 1;
-    }
-    table
-};
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,18 +176,18 @@ mod tests {
     /// Source: the check value of CRC-32/ISO-HDLC.
     #[test]
     fn the_checksum_is_gzips() {
-        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
-        assert_eq!(crc32(b""), 0);
+        assert_eq!(crc32fast::hash(b"123456789"), 0xcbf4_3926);
+        assert_eq!(crc32fast::hash(b""), 0);
     }
 
     fn message(headers: &[u8], payload: &[u8]) -> Vec<u8> {
         let total = u32::try_from(PRELUDE + headers.len() + payload.len() + END).unwrap();
         let mut bytes = total.to_be_bytes().to_vec();
         bytes.extend(u32::try_from(headers.len()).unwrap().to_be_bytes());
-        bytes.extend(crc32(&bytes).to_be_bytes());
+        bytes.extend(crc32fast::hash(&bytes).to_be_bytes());
         bytes.extend(headers);
         bytes.extend(payload);
-        bytes.extend(crc32(&bytes).to_be_bytes());
+        bytes.extend(crc32fast::hash(&bytes).to_be_bytes());
         bytes
     }
 
@@ -291,7 +263,7 @@ mod tests {
         let prelude = |total: u32, headers: u32| {
             let mut bytes = total.to_be_bytes().to_vec();
             bytes.extend(headers.to_be_bytes());
-            bytes.extend(crc32(&bytes).to_be_bytes());
+            bytes.extend(crc32fast::hash(&bytes).to_be_bytes());
             Frame::read(&bytes, 1024).err()
         };
         let limit = 1024;

@@ -21,6 +21,7 @@ pub const ALLOWED: &[Allowed] = &[
     Allowed {
         package: "aws-json-sigv4",
         always: &[
+            "crc32fast",
             "hex",
             "hmac",
             "percent-encoding",
