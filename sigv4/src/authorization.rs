@@ -2,6 +2,7 @@
 
 use crate::algorithm::Algorithm;
 use crate::error::{ClaimError, Fragment, Parameter};
+use crate::text;
 
 /// The longest header that is read, in bytes. A real one is the credential, the signature and the
 /// names of the signed headers: a few hundred.
@@ -43,7 +44,6 @@ impl<'a> Authorization<'a> {
             .trim_matches([' ', '\t']);
         let (algorithm, parameters) = value.split_once([' ', '\t']).unwrap_or((value, ""));
         let found = Found::read(parameters.trim_matches([' ', '\t']))?;
-        let missing = found.missing(date);
         let (Some(credential), Some(signed_headers), Some(signature), HasDate::Yes) = (
             found.credential,
             found.signed_headers,
@@ -51,7 +51,7 @@ impl<'a> Authorization<'a> {
             date,
         ) else {
             return Err(ClaimError::MissingParameters {
-                parameters: missing,
+                parameters: found.missing(date),
             });
         };
         if let Some(name) = found.unknown {
@@ -116,9 +116,9 @@ impl<'a> Found<'a> {
         if parameters.is_empty() {
             return Ok(found);
         }
-        for piece in parameters.split(',') {
+        for piece in text::pieces(parameters, b',') {
             let piece = piece.trim_matches([' ', '\t']);
-            let Some((name, value)) = piece.split_once('=') else {
+            let (name, Some(value)) = text::cut(piece, b'=') else {
                 return Err(ClaimError::NotKeyValue {
                     fragment: Fragment::new(piece),
                 });

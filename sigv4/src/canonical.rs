@@ -264,7 +264,7 @@ impl Parts<'_> {
         let lines: usize = self
             .lines
             .iter()
-            .map(|l| l.name.len() + l.value.len() + 2)
+            .map(|l| l.name.text.len() + l.value.len() + 2)
             .sum();
         let rest = self.method.len() + self.query.len_bound() + self.signed_headers.len();
         // A path seldom has more than a few bytes to encode; 64 is the payload's hash.

@@ -190,7 +190,7 @@ fn two_lines(first: &[u8; 32], second: &[u8; 32]) -> String {
 pub(crate) fn trailers_sha256(trailers: &[(&str, &[u8])]) -> [u8; 32] {
     let mut lines: Vec<HeaderLine<'_>> = trailers
         .iter()
-        .map(|&(name, value)| HeaderLine { name, value })
+        .map(|&(name, value)| HeaderLine::new(name, value))
         .collect();
     headers::sort(&mut lines);
     let mut hash = Sha256::new();

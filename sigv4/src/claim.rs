@@ -1,5 +1,6 @@
 //! What a request says of its own signature, before anything of it is believed.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -10,10 +11,11 @@ use zeroize::Zeroizing;
 use crate::algorithm::Algorithm;
 use crate::authorization::{Authorization, HasDate};
 use crate::error::{ClaimError, Fragment, Parameter};
-use crate::headers;
+use crate::headers::{self, Name};
 use crate::presign::{EXPIRES_MAX_SECONDS, is_presigned};
 use crate::request::Request;
 use crate::scope::{Scope, is_scope_part};
+use crate::text;
 use crate::time::DateTime;
 use crate::uri;
 
@@ -39,11 +41,12 @@ const SIGNED_HEADERS_MAX: usize = 128;
 /// sorted, and named once.
 #[derive(Clone)]
 pub struct Claim {
-    access_key_id: String,
+    /// Access key id, signed headers and signature, one after the other.
+    texts: String,
+    signed_headers_at: usize,
+    signature_at: usize,
     scope: Scope,
     date_time: DateTime,
-    signed_headers: String,
-    signature: String,
     session_token: Option<Zeroizing<String>>,
     form: Form,
 }
@@ -120,7 +123,7 @@ impl Claim {
     /// may share a secret.
     #[must_use]
     pub fn access_key_id(&self) -> &str {
-        &self.access_key_id
+        &self.texts[..self.signed_headers_at]
     }
 
     /// The credential scope, as the request states it.
@@ -137,7 +140,7 @@ impl Claim {
 
     /// The names of the headers it says are signed: in lower case, sorted, each once.
     pub fn signed_headers(&self) -> impl Iterator<Item = &str> {
-        self.signed_headers.split(';')
+        text::pieces(self.signed_headers_text(), b';')
     }
 
     /// The session token that came with it. It is as good as a password while it lasts: compare it
@@ -165,11 +168,11 @@ impl Claim {
     }
 
     pub(crate) fn signed_headers_text(&self) -> &str {
-        &self.signed_headers
+        &self.texts[self.signed_headers_at..self.signature_at]
     }
 
     pub(crate) fn signature(&self) -> &str {
-        &self.signature
+        &self.texts[self.signature_at..]
     }
 
     fn parse_header(
@@ -190,9 +193,9 @@ impl Claim {
         let parts = Authorization::parse(authorization, has_date, accepted)?;
         let (access_key_id, scope) = parse_credential(parts.algorithm, parts.credential)?;
         let date_time = match (amz_date, date) {
-            (Some(value), _) => text("X-Amz-Date", value).map(DateTime::parse)?,
+            (Some(value), _) => text_of("X-Amz-Date", value).map(DateTime::parse)?,
             (None, Some(value)) => {
-                let value = text("Date", value)?;
+                let value = text_of("Date", value)?;
                 DateTime::parse(value).or_else(|| DateTime::parse_http_date(value))
             }
             (None, None) => None,
@@ -201,17 +204,17 @@ impl Claim {
             fragment: Fragment::new(amz_date.or(date).unwrap_or_default()),
         })?;
         let token = single(request, headers::SECURITY_TOKEN, "X-Amz-Security-Token")?
-            .map(|value| text("X-Amz-Security-Token", value))
+            .map(|value| text_of("X-Amz-Security-Token", value))
             .transpose()?;
         let what = "the length of the session token in bytes";
         check_size(what, token.map_or(0, str::len), SESSION_TOKEN_MAX)?;
         check_signed_headers(parts.signed_headers)?;
         Ok(Self {
-            access_key_id: access_key_id.to_owned(),
+            texts: [access_key_id, parts.signed_headers, parts.signature].concat(),
+            signed_headers_at: access_key_id.len(),
+            signature_at: access_key_id.len() + parts.signed_headers.len(),
             scope,
             date_time,
-            signed_headers: parts.signed_headers.to_owned(),
-            signature: parts.signature.to_owned(),
             session_token: token.map(|token| Zeroizing::new(token.to_owned())),
             form: Form::Header,
         })
@@ -239,21 +242,22 @@ impl Claim {
         }
         let algorithm =
             Algorithm::named(&algorithm, accepted).ok_or_else(|| ClaimError::Algorithm {
-                fragment: Fragment::new(&algorithm),
+                fragment: Fragment::new(algorithm.as_bytes()),
             })?;
         let (access_key_id, scope) = parse_credential(algorithm, &credential)?;
         let date_time = DateTime::parse(&date).ok_or_else(|| ClaimError::Date {
-            fragment: Fragment::new(&date),
+            fragment: Fragment::new(date.as_bytes()),
         })?;
         let expires = parse_expires(&expires)?;
         check_signed_headers(&signed_headers)?;
         Ok(Self {
-            access_key_id: access_key_id.to_owned(),
+            texts: [access_key_id, &signed_headers, &signature].concat(),
+            signed_headers_at: access_key_id.len(),
+            signature_at: access_key_id.len() + signed_headers.len(),
             scope,
             date_time,
-            signed_headers,
-            signature,
-            session_token: parameter_value(query, "X-Amz-Security-Token")?.map(Zeroizing::new),
+            session_token: parameter_value(query, "X-Amz-Security-Token")?
+                .map(|token| Zeroizing::new(token.into_owned())),
             form: Form::Query { expires },
         })
     }
@@ -263,10 +267,10 @@ impl Claim {
 impl fmt::Debug for Claim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Claim")
-            .field("access_key_id", &self.access_key_id)
+            .field("access_key_id", &self.access_key_id())
             .field("scope", &self.scope)
             .field("date_time", &self.date_time)
-            .field("signed_headers", &self.signed_headers)
+            .field("signed_headers", &self.signed_headers_text())
             .field(
                 "session_token",
                 &self.session_token.as_ref().map(|_| "redacted"),
@@ -299,15 +303,15 @@ pub(crate) fn single<'a>(
 }
 
 /// A header's value as text, without the white space around it.
-pub(crate) fn text<'a>(name: &'static str, value: &'a [u8]) -> Result<&'a str, ClaimError> {
+pub(crate) fn text_of<'a>(name: &'static str, value: &'a [u8]) -> Result<&'a str, ClaimError> {
     std::str::from_utf8(headers::trim(value)).map_err(|_| ClaimError::NotText { name })
 }
 
 /// The one value of a query parameter, decoded, if it is there.
-pub(crate) fn parameter_value(
-    query: &[u8],
+pub(crate) fn parameter_value<'a>(
+    query: &'a [u8],
     name: &'static str,
-) -> Result<Option<String>, ClaimError> {
+) -> Result<Option<Cow<'a, str>>, ClaimError> {
     let mut values = uri::pieces(query).filter(|(_, key, _)| uri::is_named(key, name));
     let Some((_, _, value)) = values.next() else {
         return Ok(None);
@@ -316,15 +320,13 @@ pub(crate) fn parameter_value(
         return Err(ClaimError::Repeated { name });
     }
     let value = percent_decode(value).decode_utf8();
-    value
-        .map(|value| Some(value.into_owned()))
-        .map_err(|_| ClaimError::NotText { name })
+    value.map(Some).map_err(|_| ClaimError::NotText { name })
 }
 
 /// Splits a credential into access key id and scope. Which day, region and service it names is for
 /// verifying to judge; how many parts there are is not: five, and without a region four.
 fn parse_credential(algorithm: Algorithm, credential: &str) -> Result<(&str, Scope), ClaimError> {
-    let mut parts = credential.split('/');
+    let mut parts = text::pieces(credential, b'/');
     let mut part = || parts.next().filter(|part| is_scope_part(part));
     let found = match algorithm {
         Algorithm::HmacSha256 => match [part(), part(), part(), part(), part()] {
@@ -368,15 +370,15 @@ fn check_signed_headers(names: &str) -> Result<(), ClaimError> {
     let what = "the number of signed headers";
     let count = 1 + names.bytes().filter(|&byte| byte == b';').count();
     check_size(what, count, SIGNED_HEADERS_MAX)?;
-    let mut previous = "";
-    for name in names.split(';') {
-        let is_lower_case = !name.bytes().any(|byte| byte.is_ascii_uppercase());
-        if !(headers::is_token(name) && is_lower_case && previous < name) {
+    let mut previous = Name::default();
+    for name in text::pieces(names, b';') {
+        let next = Name::new(name);
+        if !(headers::is_lower_case_token(name) && previous < next) {
             return Err(ClaimError::SignedHeaders {
                 fragment: Fragment::new(name),
             });
         }
-        previous = name;
+        previous = next;
     }
     Ok(())
 }

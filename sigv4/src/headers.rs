@@ -6,6 +6,7 @@ use crate::canonical::Sink;
 use crate::error::SignError;
 use crate::request::Request;
 use crate::short::Short;
+use crate::text;
 
 pub(crate) const AUTHORIZATION: &str = "authorization";
 pub(crate) const CONTENT_SHA256: &str = "x-amz-content-sha256";
@@ -54,14 +55,68 @@ pub const UNSIGNED_HEADERS: [&str; 17] = [
     "x-amzn-trace-id",
 ];
 
-/// The signed lines of a request. SDKs send some five to twelve.
-pub(crate) type Lines<'a> = Short<HeaderLine<'a>, 16>;
+/// The signed lines of a request. SDKs send some five to ten.
+pub(crate) type Lines<'a> = Short<HeaderLine<'a>, 8>;
 
 /// One header line that is signed.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct HeaderLine<'a> {
-    pub(crate) name: &'a str,
+    pub(crate) name: Name<'a>,
     pub(crate) value: &'a [u8],
+}
+
+impl<'a> HeaderLine<'a> {
+    pub(crate) fn new(name: &'a str, value: &'a [u8]) -> Self {
+        let name = Name::new(name);
+        Self { name, value }
+    }
+}
+
+/// The name of a header, to be compared as its lower-case bytes.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Name<'a> {
+    pub(crate) text: &'a str,
+    /// The first eight bytes in lower case, as a number that is ordered as they are. Most names are
+    /// told apart by it.
+    start: u64,
+}
+
+impl<'a> Name<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        let mut start = [0; 8];
+        if let Some(first) = text.as_bytes().first_chunk() {
+            start = *first;
+        } else {
+            start[..text.len()].copy_from_slice(text.as_bytes());
+        }
+        start.make_ascii_lowercase();
+        Self {
+            text,
+            start: u64::from_be_bytes(start),
+        }
+    }
+}
+
+impl PartialEq for Name<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.start == other.start && self.text.eq_ignore_ascii_case(other.text)
+    }
+}
+
+impl Eq for Name<'_> {}
+
+impl PartialOrd for Name<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Name<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.start
+            .cmp(&other.start)
+            .then_with(|| compare_lower_case(self.text, other.text))
+    }
 }
 
 /// The lines of a request that a signature covers: all but [`UNSIGNED_HEADERS`], those named in
@@ -82,7 +137,7 @@ pub(crate) fn signable<'a>(
         if !is_token(name) {
             return Err(SignError::HeaderName(name.to_owned()));
         }
-        lines.push(HeaderLine { name, value });
+        lines.push(HeaderLine::new(name, value));
     }
     Ok(lines)
 }
@@ -100,15 +155,15 @@ pub(crate) fn is_amz(name: &str) -> bool {
 
 /// Sorts lines by name in lower case; lines of one name stay in wire order.
 pub(crate) fn sort(lines: &mut [HeaderLine<'_>]) {
-    lines.sort_by(|a, b| compare_names(a.name, b.name));
+    lines.sort_by_key(|line| line.name);
 }
 
 /// Writes `name:value` lines. The values of one name are joined with commas; `lines` are sorted.
 pub(crate) fn write_lines(sink: &mut impl Sink, lines: &[HeaderLine<'_>]) {
-    for same in lines.chunk_by(|a, b| a.name.eq_ignore_ascii_case(b.name)) {
+    for same in lines.chunk_by(|a, b| a.name == b.name) {
         for (at, line) in same.iter().enumerate() {
             if at == 0 {
-                write_lower_case(sink, line.name);
+                write_lower_case(sink, line.name.text);
             }
             sink.put(if at == 0 { b":" } else { b"," });
             write_folded(sink, line.value);
@@ -119,47 +174,60 @@ pub(crate) fn write_lines(sink: &mut impl Sink, lines: &[HeaderLine<'_>]) {
 
 /// Appends the names of sorted lines, in lower case, separated by semicolons.
 pub(crate) fn push_names(text: &mut String, lines: &[HeaderLine<'_>]) {
-    for (at, same) in lines
-        .chunk_by(|a, b| a.name.eq_ignore_ascii_case(b.name))
-        .enumerate()
-    {
+    for (at, same) in lines.chunk_by(|a, b| a.name == b.name).enumerate() {
         if at > 0 {
             text.push(';');
         }
         let start = text.len();
-        text.push_str(same[0].name);
+        text.push_str(same[0].name.text);
         text[start..].make_ascii_lowercase();
     }
 }
 
-/// Compares two names as their lower-case bytes.
-pub(crate) fn compare_names(a: &str, b: &str) -> Ordering {
-    for (a, b) in a.bytes().zip(b.bytes()) {
-        let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
-        if a != b {
-            return a.cmp(&b);
-        }
+fn compare_lower_case(a: &str, b: &str) -> Ordering {
+    if a == b {
+        return Ordering::Equal;
     }
-    a.len().cmp(&b.len())
+    let lower_case = |byte: u8| byte.to_ascii_lowercase();
+    a.bytes().map(lower_case).cmp(b.bytes().map(lower_case))
 }
 
 /// Whether a text is an HTTP token (RFC 9110, section 5.6.2), as methods and header names are.
 pub(crate) fn is_token(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| TOKEN[usize::from(byte)])
+    is_all_of(text, TOKEN)
 }
 
-/// The bytes of a token. A table, since every byte of every name is looked up.
-const TOKEN: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
+/// Whether a text is a token without capital letters.
+pub(crate) fn is_lower_case_token(text: &str) -> bool {
+    is_all_of(text, LOWER_CASE_TOKEN)
+}
+
+fn is_all_of(text: &str, class: u8) -> bool {
+    let common = text
+        .bytes()
+        .fold(class, |common, byte| common & CLASSES[usize::from(byte)]);
+    !text.is_empty() && common == class
+}
+
+const TOKEN: u8 = 1;
+const LOWER_CASE_TOKEN: u8 = 2;
+
+/// The classes a byte belongs to. A table, since every byte of every name is looked up.
+const CLASSES: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte: u8 = 0;
     while byte < 128 {
-        table[byte] = (byte as u8).is_ascii_alphanumeric();
+        if byte.is_ascii_uppercase() {
+            table[byte as usize] = TOKEN;
+        } else if byte.is_ascii_alphanumeric() {
+            table[byte as usize] = TOKEN | LOWER_CASE_TOKEN;
+        }
         byte += 1;
     }
     let marks = b"!#$%&'*+-.^_`|~";
     let mut at = 0;
     while at < marks.len() {
-        table[marks[at] as usize] = true;
+        table[marks[at] as usize] = TOKEN | LOWER_CASE_TOKEN;
         at += 1;
     }
     table
@@ -200,7 +268,7 @@ const fn is_space(byte: u8) -> bool {
 
 /// Writes a value trimmed, every run of white space in it as one space, also between quotes.
 pub(crate) fn write_folded(sink: &mut impl Sink, value: &[u8]) {
-    if !has_any(value, is_space) {
+    if text::is_all(value, |byte| !is_space(byte)) {
         sink.put(value);
         return;
     }
@@ -217,19 +285,13 @@ pub(crate) fn write_folded(sink: &mut impl Sink, value: &[u8]) {
 }
 
 fn write_lower_case(sink: &mut impl Sink, name: &str) {
-    if !has_any(name.as_bytes(), |byte| byte.is_ascii_uppercase()) {
+    if text::is_all(name, |byte| !byte.is_ascii_uppercase()) {
         sink.put(name.as_bytes());
         return;
     }
     for byte in name.bytes() {
         sink.put(&[byte.to_ascii_lowercase()]);
     }
-}
-
-/// Whether a byte is such a one. Looks at all of them, which the compiler does many at a time.
-fn has_any(text: &[u8], is_such: impl Fn(u8) -> bool) -> bool {
-    text.iter()
-        .fold(false, |found, &byte| found | is_such(byte))
 }
 
 #[cfg(test)]
@@ -287,7 +349,7 @@ mod tests {
         ];
         let left_out = ["host", "x-amz-target", "accept-encoding"];
         let lines = signable(&Request::new("GET", "/", &headers), &[], &left_out).unwrap();
-        let names: Vec<&str> = lines.iter().map(|line| line.name).collect();
+        let names: Vec<&str> = lines.iter().map(|line| line.name.text).collect();
         assert_eq!(names, ["Host", "X-Amz-Target", "Accept"]);
     }
 

@@ -50,10 +50,13 @@ impl SigningKey {
 
     /// Derives the key of any four parts of a scope.
     pub(crate) fn derive_for(secret: &Secret, [day, region, service, end]: [&str; 4]) -> Self {
-        let day = digest(keyed(secret.prefixed()), day);
-        let region = digest(keyed(&*day), region);
-        let service = digest(keyed(&*region), service);
-        let bytes = digest(keyed(&*service), end);
+        // One place for all of them: each key overwrites the one that it was derived from.
+        let mut bytes = digest(keyed(secret.prefixed()), day);
+        for part in [region, service, end] {
+            let mut mac = keyed(&*bytes);
+            mac.update(part.as_bytes());
+            *bytes = mac.finalize().into_bytes().into();
+        }
         let prepared = keyed(&*bytes);
         Self { bytes, prepared }
     }
@@ -205,8 +208,14 @@ pub(crate) fn is_same_hex(digits: &[u8; 64], text: &[u8]) -> bool {
 
 /// 32 bytes as 64 lower-case hexadecimal digits.
 pub(crate) fn hex_of(bytes: &[u8; 32]) -> [u8; 64] {
+    // Arithmetic instead of a table: the compiler does many digits at a time.
+    const fn digit(value: u8) -> u8 {
+        value + if value < 10 { b'0' } else { b'a' - 10 }
+    }
     let mut text = [0; 64];
-    hex::encode_to_slice(bytes, &mut text).expect("32 bytes are 64 digits");
+    for (pair, byte) in text.as_chunks_mut().0.iter_mut().zip(bytes) {
+        *pair = [digit(byte >> 4), digit(byte & 15)];
+    }
     text
 }
 

@@ -100,6 +100,7 @@ mod settings;
 mod short;
 mod sign;
 mod streaming;
+mod text;
 mod time;
 mod uri;
 #[cfg(feature = "sigv4a")]

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::algorithm::Algorithm;
+use crate::text;
 use crate::time::DateTime;
 
 /// The last part of every credential scope.
@@ -159,10 +160,7 @@ impl std::error::Error for ScopeError {}
 
 /// Whether a text can be one part of a credential, which `/` and `,` separate.
 pub(crate) fn is_scope_part(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_graphic() && b != b'/' && b != b',')
+    !text.is_empty() && text::is_all(text, |b| b.is_ascii_graphic() && b != b'/' && b != b',')
 }
 
 #[cfg(test)]

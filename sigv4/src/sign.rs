@@ -1,6 +1,7 @@
 //! Signing in the header form, and the signer.
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
@@ -22,7 +23,7 @@ use crate::uri::Query;
 /// Signs requests for one set of credentials, region and service.
 ///
 /// It keeps the derived key of the day, so make one and use it for every request, from as many
-/// threads as you like. It reads no clock: the time of each signature is an argument.
+/// threads as you like: they do not wait for each other. It reads no clock: the time of each signature is an argument.
 ///
 /// # Example
 /// ```
@@ -45,7 +46,7 @@ pub struct Signer {
     region: String,
     service: String,
     pub(crate) settings: Settings,
-    day: RwLock<Option<Arc<Day<SigningKey>>>>,
+    days: [Place; PLACES],
 }
 
 impl Signer {
@@ -62,7 +63,7 @@ impl Signer {
             region: region.into(),
             service: service.into(),
             settings: Settings::default(),
-            day: RwLock::new(None),
+            days: Default::default(),
         }
     }
 
@@ -125,11 +126,8 @@ impl Signer {
     /// The key and texts of the day of a moment: the kept ones, or new ones that are kept from now on.
     pub(crate) fn day(&self, at: DateTime) -> Result<Arc<Day<SigningKey>>, SignError> {
         // A panic cannot leave a half-written day behind, so a poisoned lock is as good as another.
-        let kept = self
-            .day
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let Place(place) = &self.days[PLACE.with(|place| *place)];
+        let kept = place.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(day) = kept.filter(|day| day.scope.date() == at.date()) {
             return Ok(day);
         }
@@ -139,7 +137,7 @@ impl Signer {
             &self.region,
             &self.service,
         )?);
-        *self.day.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&day));
+        *place.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&day));
         Ok(day)
     }
 }
@@ -184,34 +182,22 @@ impl<K: Sign> Signing<'_, K> {
             self.set_by_signing(),
             self.settings.unsigned_headers,
         )?;
-        lines.push(HeaderLine {
-            name: headers::DATE,
-            value: self.at.as_str().as_bytes(),
-        });
+        lines.push(HeaderLine::new(headers::DATE, self.at.as_str().as_bytes()));
         let token = self.credentials.session_token();
         if let (Some(token), SessionToken::Signed) = (token, self.settings.session_token) {
-            lines.push(HeaderLine {
-                name: headers::SECURITY_TOKEN,
-                value: token.as_bytes(),
-            });
+            lines.push(HeaderLine::new(headers::SECURITY_TOKEN, token.as_bytes()));
         }
         if let Some(regions) = self.region_set {
-            lines.push(HeaderLine {
-                name: headers::REGION_SET,
-                value: regions.as_bytes(),
-            });
+            lines.push(HeaderLine::new(headers::REGION_SET, regions.as_bytes()));
         }
         let states_hash = self.settings.content_sha256 == ContentSha256::Add
             || matches!(payload, PayloadHash::Streaming { .. })
             || request.values(headers::CONTENT_SHA256).next().is_some();
         if states_hash {
-            lines.push(HeaderLine {
-                name: headers::CONTENT_SHA256,
-                value: payload.as_bytes(),
-            });
+            lines.push(HeaderLine::new(headers::CONTENT_SHA256, payload.as_bytes()));
         }
         headers::sort(&mut lines);
-        let names_length = lines.iter().map(|line| line.name.len() + 1).sum();
+        let names_length = lines.iter().map(|line| line.name.text.len() + 1).sum();
         let mut authorization = authorization::begin(
             self.day.scope.algorithm(),
             &self.day.credential,
@@ -337,6 +323,24 @@ impl<S> fmt::Debug for Signed<S> {
     }
 }
 
+/// How many keys of a day a signer keeps.
+const PLACES: usize = 8;
+
+/// Where a signer keeps the key of a day for some of the threads that use it. Even reading what is
+/// shared means counting readers, and threads that count in one place wait for each other; so they
+/// are spread over several, on cache lines of their own.
+#[derive(Default)]
+#[repr(align(64))]
+struct Place(RwLock<Option<Arc<Day<SigningKey>>>>);
+
+thread_local! {
+    /// The place that this thread uses of every signer.
+    static PLACE: usize = {
+        static THREADS: AtomicUsize = AtomicUsize::new(0);
+        THREADS.fetch_add(1, Ordering::Relaxed) % PLACES
+    };
+}
+
 /// What stays the same for all signatures of a day.
 pub(crate) struct Day<K> {
     pub(crate) scope: Scope,
@@ -355,7 +359,7 @@ impl Day<SigningKey> {
         check_credentials(credentials)?;
         let scope = Scope::new(at, region, service)?;
         Ok(Self {
-            credential: format!("{}/{scope}", credentials.access_key_id()),
+            credential: [credentials.access_key_id(), scope.as_str()].join("/"),
             key: SigningKey::derive(credentials.secret(), &scope),
             scope,
         })

@@ -34,16 +34,7 @@ impl DateTime {
     /// # Errors
     /// [`DateOutOfRange`] outside the years 0 to 9999.
     pub fn from_system_time(time: SystemTime) -> Result<Self, DateOutOfRange> {
-        let seconds = match time.duration_since(UNIX_EPOCH) {
-            Ok(since) => i64::try_from(since.as_secs()).map_err(|_| DateOutOfRange)?,
-            Err(before) => {
-                let before = before.duration();
-                let part = u64::from(before.subsec_nanos() > 0);
-                let whole = before.as_secs().checked_add(part).ok_or(DateOutOfRange)?;
-                -i64::try_from(whole).map_err(|_| DateOutOfRange)?
-            }
-        };
-        Self::from_unix_seconds(seconds)
+        Self::from_unix_seconds(unix_seconds_of(time)?)
     }
 
     /// The moment this many seconds after 1970-01-01T00:00:00Z, or before it when negative.
@@ -210,6 +201,25 @@ fn calendar(year: u32, month: Month, day: u32) -> Option<Date> {
 fn clock(hour: u32, minute: u32, second: u32) -> Option<Time> {
     let part = |value: u32| u8::try_from(value).ok();
     Time::from_hms(part(hour)?, part(minute)?, part(second)?).ok()
+}
+
+/// Whole seconds since 1970-01-01T00:00:00Z; a fraction is dropped, towards the past. They are within
+/// what a [`DateTime`] can be.
+pub(crate) fn unix_seconds_of(time: SystemTime) -> Result<i64, DateOutOfRange> {
+    let seconds = match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_secs()).map_err(|_| DateOutOfRange)?,
+        Err(before) => {
+            let before = before.duration();
+            let part = u64::from(before.subsec_nanos() > 0);
+            let whole = before.as_secs().checked_add(part).ok_or(DateOutOfRange)?;
+            -i64::try_from(whole).map_err(|_| DateOutOfRange)?
+        }
+    };
+    if (FIRST_UNIX_SECOND..=LAST_UNIX_SECOND).contains(&seconds) {
+        Ok(seconds)
+    } else {
+        Err(DateOutOfRange)
+    }
 }
 
 fn unix_seconds(date: Date, time: Time) -> i64 {

@@ -139,11 +139,10 @@ const fn is_unreserved(byte: u8) -> bool {
 /// RFC 3986, section 2.3. A table, since every byte of a query is looked up.
 const UNRESERVED: [bool; 256] = {
     let mut table = [false; 256];
-    let mut byte = 0;
+    let mut byte: u8 = 0;
     while byte < 128 {
-        let character = byte as u8;
-        table[byte] =
-            character.is_ascii_alphanumeric() || matches!(character, b'-' | b'.' | b'_' | b'~');
+        table[byte as usize] =
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
         byte += 1;
     }
     table

@@ -7,13 +7,14 @@ use sha2::{Digest, Sha256};
 use crate::canonical::{Parts, PayloadHash, StringToSign};
 use crate::claim::{Claim, Form};
 use crate::error::VerifyError;
-use crate::headers::{self, HeaderLine};
+use crate::headers::{self, HeaderLine, Lines, Name};
 use crate::key::{Check, SigningKey, hex_of, is_same_hex};
 use crate::request::Request;
 use crate::scope::TERMINATOR;
 use crate::settings::{PathEncoding, PathNormalization};
+use crate::short::Short;
 use crate::streaming::{self, StreamingPayload};
-use crate::time::DateTime;
+use crate::time::{DateTime, unix_seconds_of};
 use crate::uri::Query;
 
 /// The longest part of a request that an error repeats, in bytes.
@@ -299,36 +300,40 @@ impl Claim {
     }
 
     fn check_time(&self, now: SystemTime, tolerance: Duration) -> Result<(), VerifyError> {
-        let now = DateTime::from_system_time(now).map_err(VerifyError::Now)?;
-        let request_date = self.date_time();
-        // A negative age is that of a request from the future.
-        let age = now.unix_seconds() - request_date.unix_seconds();
         let seconds = |span: Duration| i64::try_from(span.as_secs()).unwrap_or(i64::MAX);
-        if age < -seconds(tolerance) {
-            return Err(VerifyError::NotYetCurrent {
+        let tolerated = seconds(tolerance);
+        let request_date = self.date_time();
+        let unix_now = unix_seconds_of(now).map_err(VerifyError::Now)?;
+        // A negative age is that of a request from the future.
+        let age = unix_now - request_date.unix_seconds();
+        let life = match self.form() {
+            Form::Header => tolerated,
+            Form::Query { expires } => seconds(expires),
+        };
+        if (-tolerated..=life).contains(&age) {
+            return Ok(());
+        }
+        let now = DateTime::from_unix_seconds(unix_now).map_err(VerifyError::Now)?;
+        Err(match self.form() {
+            _ if age < 0 => VerifyError::NotYetCurrent {
                 request_date,
-                limit: now.plus_seconds(seconds(tolerance)),
+                limit: now.plus_seconds(tolerated),
                 now,
                 tolerance,
-            });
-        }
-        match self.form() {
-            Form::Header if age > seconds(tolerance) => Err(VerifyError::Expired {
+            },
+            Form::Header => VerifyError::Expired {
                 request_date,
-                limit: now.plus_seconds(-seconds(tolerance)),
+                limit: now.plus_seconds(-tolerated),
                 now,
                 tolerance,
-            }),
-            Form::Query { expires } if age > seconds(expires) => {
-                Err(VerifyError::PresignedExpired {
-                    request_date,
-                    expires,
-                    limit: request_date.plus_seconds(seconds(expires)),
-                    now,
-                })
-            }
-            Form::Header | Form::Query { .. } => Ok(()),
-        }
+            },
+            Form::Query { expires } => VerifyError::PresignedExpired {
+                request_date,
+                expires,
+                limit: request_date.plus_seconds(life),
+                now,
+            },
+        })
     }
 
     /// The signed header lines, sorted, once it is clear that all which must be signed are, and that
@@ -337,14 +342,14 @@ impl Claim {
         &self,
         request: &Request<'a>,
         settings: &VerifySettings,
-    ) -> Result<Vec<HeaderLine<'a>>, VerifyError> {
-        let names: Vec<&str> = self.signed_headers().collect();
-        let is_signed = |name: &str| {
-            names
-                .binary_search_by(|signed| headers::compare_names(signed, name))
-                .is_ok()
+    ) -> Result<Lines<'a>, VerifyError> {
+        // Each name, and whether there is such a header.
+        let mut signed = Short::<(Name<'_>, bool), 8>::new();
+        signed.extend(self.signed_headers().map(|name| (Name::new(name), false)));
+        let place = |signed: &[(Name<'_>, bool)], name| {
+            signed.binary_search_by_key(&name, |&(signed, _)| signed)
         };
-        if !is_signed(headers::HOST) {
+        if place(&signed, Name::new(headers::HOST)).is_err() {
             return Err(VerifyError::HeaderNotSigned(headers::HOST.to_owned()));
         }
         let is_exempt = |name: &str| {
@@ -352,24 +357,20 @@ impl Claim {
                 && self.form() == Form::Header
                 && name.eq_ignore_ascii_case(headers::SECURITY_TOKEN)
         };
-        let mut lines = Vec::with_capacity(request.headers.len());
+        let mut lines = Lines::new();
         for &(name, value) in request.headers {
-            if is_signed(name) {
-                lines.push(HeaderLine { name, value });
+            let line = HeaderLine::new(name, value);
+            if let Ok(at) = place(&signed, line.name) {
+                signed[at].1 = true;
+                lines.push(line);
             } else if headers::is_amz(name) && !is_exempt(name) {
                 return Err(VerifyError::HeaderNotSigned(name.to_ascii_lowercase()));
             }
         }
-        headers::sort(&mut lines);
-        let mut present = lines.chunk_by(|a, b| a.name.eq_ignore_ascii_case(b.name));
-        for name in names {
-            if !present
-                .next()
-                .is_some_and(|same| same[0].name.eq_ignore_ascii_case(name))
-            {
-                return Err(VerifyError::SignedHeaderAbsent(name.to_owned()));
-            }
+        if let Some((absent, _)) = signed.iter().find(|(_, is_there)| !is_there) {
+            return Err(VerifyError::SignedHeaderAbsent(absent.text.to_owned()));
         }
+        headers::sort(&mut lines);
         Ok(lines)
     }
 
@@ -516,15 +517,11 @@ impl Claim {
         payloads: &Payloads,
         key: &impl Check,
     ) -> Option<Coverage> {
-        [Some(payloads.first), payloads.second]
+        [Some(&payloads.first), payloads.second.as_ref()]
             .into_iter()
             .flatten()
             .find_map(|payload| {
-                let hash = Parts {
-                    payload: &payload,
-                    ..*parts
-                }
-                .sha256();
+                let hash = Parts { payload, ..*parts }.sha256();
                 key.is_right(self.signature(), self.date_time(), self.scope(), hash)
                     .then_some(match payload {
                         PayloadHash::Sha256(_) => Coverage::Signed,

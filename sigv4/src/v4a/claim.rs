@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use super::key::PublicKey;
 use super::region_set::RegionSet;
 use crate::algorithm::Algorithm;
-use crate::claim::{Form, parameter_value, single, text};
+use crate::claim::{Form, parameter_value, single, text_of};
 use crate::error::{ClaimError, Fragment, Parameter, VerifyError};
 use crate::headers;
 use crate::request::Request;
@@ -139,11 +139,11 @@ impl Claim {
         let parameters = vec![Parameter::RegionSet];
         let given = match claim.form() {
             Form::Header => match single(request, headers::REGION_SET, name)? {
-                Some(value) => text(name, value)?.to_owned(),
+                Some(value) => text_of(name, value)?.to_owned(),
                 None => return Err(ClaimError::MissingParameters { parameters }),
             },
             Form::Query { .. } => match parameter_value(request.query.unwrap_or_default(), name)? {
-                Some(value) => value,
+                Some(value) => value.into_owned(),
                 None => return Err(ClaimError::MissingQueryParameters { parameters }),
             },
         };

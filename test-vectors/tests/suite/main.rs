@@ -6,5 +6,4 @@ mod asymmetric;
 mod kinds;
 mod loading;
 mod runner;
-mod signer;
 mod support;

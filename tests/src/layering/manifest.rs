@@ -94,7 +94,6 @@ pub const ALLOWED: &[Allowed] = &[
             "aws-json-sigv4",
             "cargo_metadata",
             "clap",
-            "hex",
             "serde",
             "serde_json",
             "thiserror",
