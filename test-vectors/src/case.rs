@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::message::Message;
 
@@ -37,7 +37,8 @@ impl Case {
 }
 
 /// Where the signature goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Form {
     /// Into the `Authorization` header.
     Header,
@@ -60,23 +61,14 @@ impl fmt::Display for Form {
 }
 
 /// By which algorithm it is signed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Algorithm {
     /// Signature Version 4: the signature is the same each time.
+    #[serde(rename = "sigv4")]
     V4,
     /// SigV4a: one request has many right signatures.
+    #[serde(rename = "sigv4a")]
     V4a,
-}
-
-impl Algorithm {
-    /// Its name in AWS's suite and in cases for other signers.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::V4 => "sigv4",
-            Self::V4a => "sigv4a",
-        }
-    }
 }
 
 /// Who signs, for which service, when and how.
@@ -117,7 +109,7 @@ impl fmt::Debug for Context {
 }
 
 /// How services differ in what they sign. The default is the general AWS service's way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields, default)]
 pub struct Settings {
     /// How often the path is percent-encoded.
@@ -133,7 +125,7 @@ pub struct Settings {
 }
 
 /// How often the path is percent-encoded for the canonical request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PathEncoding {
     /// The path on the wire is encoded once more: every service but S3.
@@ -144,7 +136,7 @@ pub enum PathEncoding {
 }
 
 /// Whether the path is resolved before it is encoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PathNormalization {
     /// `.` and `..` are resolved and doubled slashes merged: every service but S3.
@@ -155,7 +147,7 @@ pub enum PathNormalization {
 }
 
 /// What happens to a session token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SessionToken {
     /// It is sent and signed.
@@ -166,7 +158,7 @@ pub enum SessionToken {
 }
 
 /// Whether the payload's hash is sent as a header of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContentSha256 {
     /// It is only the last line of the canonical request.
@@ -177,7 +169,7 @@ pub enum ContentSha256 {
 }
 
 /// What is signed of the body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Payload {
     /// The hash of its bytes.

@@ -12,6 +12,8 @@
 //! [`report::Report`]: each case signed and verified, in header form and in query form, every stage
 //! compared. `cargo run -p test-vectors` is that over [`subject::Sigv4`].
 //!
+//! [`signer::run`] asks a program of somebody else's instead, a line for each case: `--signer`.
+//!
 //! # Example
 //!
 //! ```
@@ -30,6 +32,7 @@ mod error;
 pub mod message;
 pub mod report;
 pub mod run;
+pub mod signer;
 pub mod subject;
 pub mod suite;
 mod timestamp;

@@ -2,13 +2,16 @@
 //!
 //! Prints what of AWS's suite is corrected or skipped and why, a comparison for each failure, a summary
 //! for each kind, and last `N passed, N failed`. Exit status: 0 when nothing failed, 1 when something
-//! did, 2 when the vectors could not be read or an argument is wrong.
+//! did, 2 when the vectors could not be read, a signer could not be started, or an argument is wrong.
+//! With `--signer` another program than `sigv4` is held to them.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
+use test_vectors::report::Report;
 use test_vectors::run::run;
+use test_vectors::signer::{self, Limits, Program, StartError};
 use test_vectors::subject::Sigv4;
 use test_vectors::{LoadError, suite, vectors};
 
@@ -21,6 +24,18 @@ struct Arguments {
     /// the pinned crates.io package.
     #[arg(long, value_name = "DIR")]
     suite: Option<PathBuf>,
+    /// Holds another signer to the vectors, instead of `sigv4`: a command that reads a case a line, as
+    /// JSON, and answers a line. Only `sigv4` is run, unless `sigv4a` is named too.
+    #[arg(long, value_name = "CMD")]
+    signer: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Start(#[from] StartError),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -34,8 +49,13 @@ enum Selection {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match report(&arguments) {
-        Ok(0) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
+        Ok(report) => {
+            println!("{report}");
+            match report.failed() {
+                0 => ExitCode::SUCCESS,
+                _ => ExitCode::FAILURE,
+            }
+        }
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(2)
@@ -43,10 +63,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints everything; the number of failed cases.
-fn report(arguments: &Arguments) -> Result<usize, LoadError> {
-    let selected =
-        |selection| arguments.selection.is_empty() || arguments.selection.contains(&selection);
+/// Runs what is selected, and prints what is to be known of the vectors.
+fn report(arguments: &Arguments) -> Result<Report, Error> {
+    let selected = |selection| match (&arguments.selection[..], &arguments.signer) {
+        // A signer that knows SigV4a is the exception.
+        ([], Some(_)) => selection == Selection::Sigv4,
+        ([], None) => true,
+        (named, _) => named.contains(&selection),
+    };
     let folder = match &arguments.suite {
         Some(folder) => folder.clone(),
         None => suite::locate()?,
@@ -68,7 +92,8 @@ fn report(arguments: &Arguments) -> Result<usize, LoadError> {
         cases.extend(suite.cases);
     }
     cases.extend(own);
-    let report = run(&Sigv4, &cases);
-    println!("{report}");
-    Ok(report.failed())
+    Ok(match &arguments.signer {
+        Some(command) => signer::run(Program::start(command, Limits::default())?, &cases),
+        None => run(&Sigv4, &cases),
+    })
 }

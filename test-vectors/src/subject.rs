@@ -54,11 +54,7 @@ impl Subject for Sigv4 {
         let at = DateTime::from_system_time(context.timestamp).map_err(|e| e.to_string())?;
         let scope = Scope::new(at, &context.region, &context.service).map_err(|e| e.to_string())?;
         let key = SigningKey::derive(&Secret::new(&context.secret_access_key), &scope);
-        Ok(key
-            .expose_bytes()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect())
+        Ok(hex::encode(key.expose_bytes()))
     }
 
     fn verify(&self, attempt: &Attempt) -> Result<(), String> {

@@ -11,6 +11,24 @@ pub(crate) fn parse(text: &str) -> Result<SystemTime, String> {
     })
 }
 
+/// Writes a moment as [`parse`] reads it.
+pub(crate) fn write(at: SystemTime) -> String {
+    let at = DateTime::from_system_time(at).map(|at| at.to_string());
+    let text = at.unwrap_or_default();
+    match (
+        text.get(..4),
+        text.get(4..6),
+        text.get(6..11),
+        text.get(11..13),
+        text.get(13..),
+    ) {
+        (Some(year), Some(month), Some(day_hour), Some(minute), Some(second)) => {
+            format!("{year}-{month}-{day_hour}:{minute}:{second}")
+        }
+        _ => text,
+    }
+}
+
 /// A signature writes a moment without its four separators; what is left is for `sigv4` to read.
 fn moment(text: &str) -> Option<SystemTime> {
     let separators = [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')];
@@ -30,6 +48,7 @@ mod tests {
     fn reads_the_suites_moment() {
         let expected = UNIX_EPOCH + Duration::from_secs(1_440_938_160);
         assert_eq!(parse("2015-08-30T12:36:00Z"), Ok(expected));
+        assert_eq!(write(expected), "2015-08-30T12:36:00Z");
         let leap = UNIX_EPOCH + Duration::from_secs(1_835_395_200);
         assert_eq!(parse("2028-02-29T00:00:00Z"), Ok(leap));
     }

@@ -6,4 +6,5 @@ mod asymmetric;
 mod kinds;
 mod loading;
 mod runner;
+mod signer;
 mod support;

@@ -94,6 +94,7 @@ pub const ALLOWED: &[Allowed] = &[
             "aws-json-sigv4",
             "cargo_metadata",
             "clap",
+            "hex",
             "serde",
             "serde_json",
             "thiserror",
