@@ -83,7 +83,8 @@ impl Claim {
     /// It checks what [`verify`](Self::verify) checks, in the same order, but that
     /// `x-amz-content-sha256` must announce such a body. One without signatures is accepted only
     /// with [`UnsignedPayload::Allowed`](crate::UnsignedPayload::Allowed).
-    /// [`StreamingPayload::of`] tells beforehand which of the two to call.
+    /// [`StreamingPayload::of`] tells beforehand which of the two to call. Before all else it reads
+    /// the headers that go with such a body, without which there is nothing to decode.
     ///
     /// # Errors
     /// [`VerifyChunkedError::Request`] where `verify` would refuse, [`VerifyChunkedError::Head`] if

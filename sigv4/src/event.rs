@@ -22,7 +22,8 @@ use crate::streaming::StreamingPayload;
 use crate::time::DateTime;
 use crate::verify::{Verified, VerifySettings};
 
-/// The largest message of an event stream, in bytes, with its framing: 24 MiB.
+/// The largest message of an event stream, in bytes, with its framing: 24 MiB, the limit of AWS's
+/// own event stream libraries.
 pub(crate) const MESSAGE_MAX: usize = 24 * 1024 * 1024;
 
 impl Signer {
@@ -209,7 +210,7 @@ enum State {
 
 impl EventVerifier {
     /// The same with another limit for a message with its framing, in bytes; 24 MiB by default,
-    /// which is the most that the format allows.
+    /// the limit of AWS's own event stream libraries.
     #[must_use]
     pub const fn with_message_limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;

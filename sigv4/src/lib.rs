@@ -24,7 +24,7 @@
 //! - **Verifying** takes three steps: [`Claim::parse`] reads who says to have signed, you find that
 //!   key's secret, and [`Claim::verify`] checks scope, time, signed headers, body and signature by
 //!   [`VerifySettings`]. [`VerifyError`] says which of these it was.
-//! - **Streamed bodies** are signed and verified piece by piece, and only what was verified comes out:
+//! - **Streamed bodies** are signed and verified piece by piece; no signed piece comes out unverified:
 //!   `aws-chunked`, with trailers or without, by [`Signer::sign_chunked`] and
 //!   [`Claim::verify_chunked`]; event streams by [`Signer::sign_events`] and
 //!   [`Claim::verify_events`]. They go from bytes to bytes, in pieces of any size, and hold no more

@@ -212,10 +212,10 @@ impl ChunkedDecoder {
                 Err(fault) => return Err(self.fail(fault)),
             }
         }
-        match &self.state {
-            State::Failed(error) => Err(error.clone()),
-            _ => Ok(None),
+        if let State::Failed(error) = &self.state {
+            return Err(error.clone());
         }
+        Ok(None)
     }
 
     /// Says whether the body is complete, once no more of it comes.

@@ -1,7 +1,7 @@
 //! The binary form of a message: two lengths and their checksum, headers, payload, checksum. All
 //! numbers are big-endian, the checksums CRC-32 as gzip has it.
 //!
-//! Source: <https://smithy.io/2.0/aws/amazon-eventstream.html>.
+//! Source: <https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html>.
 
 use super::error::EventError;
 use crate::key::Signature;
