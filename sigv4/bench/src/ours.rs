@@ -19,7 +19,6 @@ pub fn signer() -> Signer {
 }
 
 /// The signature of a workload.
-#[must_use]
 pub fn sign(workload: &Workload) -> Signed {
     let headers = workload.header_bytes();
     let request = Request::new(workload.method, &workload.target, &headers);
