@@ -29,7 +29,7 @@ fn main() {
         .configure_from_args();
     for case in &mut cases {
         let mut group = criterion.benchmark_group(case.who);
-        group.bench_function(&case.what.clone(), |bencher| {
+        group.bench_function(case.what.clone(), |bencher| {
             bencher.iter_custom(|times| case.time(times));
         });
         group.finish();

@@ -1,7 +1,9 @@
 //! One thing to measure.
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock;
 
 /// A named piece of work.
 pub struct Case {
@@ -20,11 +22,11 @@ impl Case {
         mut work: impl FnMut() -> T + 'static,
     ) -> Self {
         let run = move |times| {
-            let start = Instant::now();
-            for _ in 0..times {
-                black_box(work());
-            }
-            start.elapsed()
+            clock::time(|| {
+                for _ in 0..times {
+                    black_box(work());
+                }
+            })
         };
         Self {
             who,
@@ -43,11 +45,11 @@ impl Case {
         let run = move |times| {
             let inputs: Vec<I> = (0..times).map(|_| input()).collect();
             let mut outputs = Vec::with_capacity(inputs.len());
-            let start = Instant::now();
-            for input in inputs {
-                outputs.push(black_box(work(input)));
-            }
-            start.elapsed()
+            clock::time(|| {
+                for input in inputs {
+                    outputs.push(black_box(work(input)));
+                }
+            })
         };
         Self {
             who,

@@ -3,6 +3,7 @@
 //! `cargo bench --manifest-path sigv4/bench/Cargo.toml` runs it and prints the ratios.
 
 pub mod case;
+pub mod clock;
 pub mod floor;
 pub mod interleaved;
 pub mod ours;

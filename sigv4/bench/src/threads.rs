@@ -2,10 +2,11 @@
 
 use std::hint::black_box;
 use std::sync::Barrier;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sigv4::{Payload, Request, Signer};
 
+use crate::clock;
 use crate::ours;
 use crate::workload::{Workload, now};
 
@@ -50,13 +51,13 @@ fn run(signers: &[&Signer]) -> f64 {
     let time = |signer: &Signer| {
         let headers = workload.header_bytes();
         start_together.wait();
-        let start = Instant::now();
-        for _ in 0..SIGNATURES {
-            let request = Request::new(workload.method, &workload.target, &headers);
-            let signed = signer.sign(&request, Payload::Bytes(&workload.body), now());
-            let _ = black_box(signed.unwrap());
-        }
-        start.elapsed()
+        clock::time(|| {
+            for _ in 0..SIGNATURES {
+                let request = Request::new(workload.method, &workload.target, &headers);
+                let signed = signer.sign(&request, Payload::Bytes(&workload.body), now());
+                let _ = black_box(signed.unwrap());
+            }
+        })
     };
     let total: Duration = std::thread::scope(|scope| {
         let time = &time;

@@ -28,6 +28,7 @@ pub const CLOCK_FILES: &[&str] = &[
     "aws-json/src/client/clock.rs",
     "fake-sqs/src/clock.rs",
     "sqs-engine/benches/scale/clock.rs",
+    "sigv4/bench/src/clock.rs",
     "tests/src/clock.rs",
 ];
 
