@@ -2,7 +2,8 @@
 //!
 //! It is written from the rules, not from the engine. Times are milliseconds.
 
-use crate::commands::{Answer, Command, Given, InStore, QUEUES, Received, Stored, TaskSeen};
+use super::commands::{Answer, Command, Given, InStore, QUEUES, Received, Stored, TaskSeen};
+use crate::rig::Side;
 
 pub(crate) struct Reference {
     now: i64,
@@ -82,14 +83,6 @@ impl Reference {
         };
         QUEUES.iter().for_each(|queue| reference.create(queue));
         reference
-    }
-
-    pub(crate) fn perform(&mut self, command: &Command) -> Answer {
-        let given = self.give(command);
-        Answer {
-            given,
-            polls: std::mem::take(&mut self.answered),
-        }
     }
 
     fn give(&mut self, command: &Command) -> Given {
@@ -368,7 +361,7 @@ impl Reference {
         }
     }
 
-    pub(crate) fn stored(&self, name: &str) -> Stored {
+    fn stored(&self, name: &str) -> Stored {
         let queue = &self.queues[self.index(name)];
         let messages = queue.messages.iter().map(|message| InStore {
             body: message.body.clone(),
@@ -382,7 +375,7 @@ impl Reference {
         }
     }
 
-    pub(crate) fn tasks(&self, name: &str) -> Vec<TaskSeen> {
+    fn tasks(&self, name: &str) -> Vec<TaskSeen> {
         let tasks = self.queues[self.index(name)].tasks.iter().rev().take(10);
         tasks
             .map(|task| TaskSeen {
@@ -392,8 +385,26 @@ impl Reference {
             })
             .collect()
     }
+}
 
-    pub(crate) fn next_deadline(&self) -> Option<i64> {
+impl Side for Reference {
+    type Command = Command;
+    type Received = Received;
+    type Seen = (Stored, Vec<TaskSeen>);
+
+    fn perform(&mut self, command: &Command) -> Answer {
+        let given = self.give(command);
+        Answer {
+            given,
+            polls: std::mem::take(&mut self.answered),
+        }
+    }
+
+    fn look(&mut self, queue: &str) -> (Stored, Vec<TaskSeen>) {
+        (self.stored(queue), self.tasks(queue))
+    }
+
+    fn next_deadline(&self) -> Option<i64> {
         let of_queue = |queue: &Queue| {
             let task = queue.tasks.last().filter(|task| task.status == "RUNNING");
             let polls = queue.polls.iter().map(|poll| poll.deadline);

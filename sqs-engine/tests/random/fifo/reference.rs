@@ -4,7 +4,8 @@
 
 use sqs_engine::Counts;
 
-use crate::commands::{Answer, Attribute, Command, Entry, Given, QUEUES, Received, Setup, Side};
+use super::commands::{Answer, Command, Entry, Given, QUEUES, Received, Setup};
+use crate::rig::{Attribute, Side};
 
 pub(crate) struct Reference {
     now: i64,
@@ -527,6 +528,10 @@ impl Queue {
 }
 
 impl Side for Reference {
+    type Command = Command;
+    type Received = Received;
+    type Seen = Counts;
+
     fn perform(&mut self, command: &Command) -> Answer {
         let given = self.give(command);
         self.settle();
@@ -536,7 +541,7 @@ impl Side for Reference {
         }
     }
 
-    fn counts(&self, queue: &str) -> Counts {
+    fn look(&mut self, queue: &str) -> Counts {
         let is_it = |other: &&Queue| other.setup.name == queue;
         let queue = self.queues.iter().find(is_it).expect("a queue");
         let mut counts = Counts::default();

@@ -1,20 +1,17 @@
 //! Random commands at queues that send each other their dead letters, and move tasks that bring
 //! them back, against a reference that is slow and plain.
-//!
-//! Each run follows from its seed. A failure names the seed; `SQS_ENGINE_SEED=<seed>` runs that one
-//! alone.
 
 mod commands;
 mod driver;
 mod reference;
-#[path = "../model/rng.rs"]
-mod rng;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use commands::{Answer, Command, Given, InStore, Kind, QUEUES, Script};
 use driver::Driver;
 use reference::Reference;
+
+use crate::rig::{Side, compare, place, seeds};
 
 const RUNS: u64 = 100;
 const COMMANDS: usize = 300;
@@ -23,23 +20,16 @@ const COMMANDS: usize = 300;
 #[test]
 fn dead_letters_and_move_tasks_go_as_the_reference_says() {
     let mut seen = BTreeMap::new();
-    for seed in seeds() {
+    for seed in seeds(RUNS) {
         let mut script = Script::new(seed);
         let mut driver = Driver::new(seed, Kind::Standard);
         let mut reference = Reference::new();
         for number in 0..COMMANDS {
-            let command = script.next(driver.deliveries().len());
-            let at = format!("SQS_ENGINE_SEED={seed}, command {number}: {command:?}");
-            let answer = driver.perform(&command);
-            assert_eq!(answer, reference.perform(&command), "{at}");
-            for queue in QUEUES {
-                let here = format!("{at}: at {queue}");
-                assert_eq!(driver.stored(queue), reference.stored(queue), "{here}");
-                assert_eq!(driver.tasks(queue), reference.tasks(queue), "{here}");
-            }
-            assert_eq!(driver.next_deadline(), reference.next_deadline(), "{at}");
+            let command = script.next(driver.client.deliveries.len());
+            let at = place(seed, number, &command);
+            let answer = compare(&mut driver, &mut reference, &command, QUEUES, &at);
             no_message_is_twice(&driver, &at);
-            count(&mut seen, &answer, &driver);
+            count(&mut seen, &answer, &mut driver);
         }
     }
     // The runs reach what they are for.
@@ -63,16 +53,16 @@ fn dead_letters_and_move_tasks_go_as_the_reference_says() {
 #[test]
 fn fifo_dead_letters_and_move_tasks_lose_nothing_and_keep_groups_whole() {
     let mut seen = BTreeMap::new();
-    for seed in seeds() {
+    for seed in seeds(RUNS) {
         let mut script = Script::new(seed);
         let mut driver = Driver::new(seed, Kind::Fifo);
         for number in 0..COMMANDS {
-            let command = match script.next(driver.deliveries().len()) {
+            let command = match script.next(driver.client.deliveries.len()) {
                 // Nothing is to expire.
                 Command::Retain { .. } => Command::Tick { millis: 1_000 },
                 command => command,
             };
-            let at = format!("SQS_ENGINE_SEED={seed}, command {number}: {command:?}");
+            let at = place(seed, number, &command);
             let mut expected = no_message_is_twice(&driver, &at);
             let mut may_go = None;
             match &command {
@@ -83,7 +73,7 @@ fn fifo_dead_letters_and_move_tasks_lose_nothing_and_keep_groups_whole() {
                     }
                 }
                 Command::Delete { delivery } => {
-                    may_go = Some(driver.deliveries()[*delivery].body.clone());
+                    may_go = Some(driver.client.deliveries[*delivery].message.clone());
                 }
                 Command::Receive { .. }
                 | Command::Redrive { .. }
@@ -101,7 +91,7 @@ fn fifo_dead_letters_and_move_tasks_lose_nothing_and_keep_groups_whole() {
             }
             assert_eq!(left, expected, "{at}");
             groups_are_whole(&driver, &at);
-            count(&mut seen, &answer, &driver);
+            count(&mut seen, &answer, &mut driver);
         }
     }
     println!("{seen:?}");
@@ -144,18 +134,11 @@ fn no_message_is_twice(driver: &Driver, at: &str) -> BTreeSet<String> {
     bodies
 }
 
-fn seeds() -> Vec<u64> {
-    match std::env::var("SQS_ENGINE_SEED") {
-        Ok(seed) => vec![seed.parse().expect("SQS_ENGINE_SEED is a number")],
-        Err(_) => (0..RUNS).collect(),
-    }
-}
-
-fn count(seen: &mut BTreeMap<String, usize>, answer: &Answer, driver: &Driver) {
+fn count(seen: &mut BTreeMap<String, usize>, answer: &Answer, driver: &mut Driver) {
     let mut see = |what: &str| *seen.entry(what.to_owned()).or_default() += 1;
     let is_dead = |given: &Given| match given {
         Given::Messages(messages) => messages.iter().any(|message| message.source.is_some()),
-        Given::Done | Given::Refused(_) | Given::Waits => false,
+        Given::Done | Given::Refused(_) | Given::Sent(_) | Given::Waits => false,
     };
     if is_dead(&answer.given) {
         see("a dead letter");
@@ -166,7 +149,8 @@ fn count(seen: &mut BTreeMap<String, usize>, answer: &Answer, driver: &Driver) {
     if let Given::Refused(code) = answer.given {
         see(code);
     }
-    for task in QUEUES.iter().flat_map(|queue| driver.tasks(queue)) {
+    let tasks = QUEUES.iter().flat_map(|queue| driver.tasks(queue));
+    for task in tasks {
         see(&task.status);
         if task.moved > 0 {
             see("a move");

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::commands::{Answer, Command, Entry, Given, QUEUES, Received, Side};
-use crate::driver::Driver;
+use super::commands::{Answer, Command, Entry, Given, QUEUES, Received};
+use super::driver::Driver;
+use crate::rig::{Attribute, Side};
 
 /// A client's view of each message that was accepted.
 #[derive(Default)]
@@ -31,20 +32,20 @@ struct Seen {
 impl Witness {
     /// Performs a command and holds what it gives against the rules.
     pub(crate) fn see(&mut self, command: &Command, driver: &mut Driver, at: &str) {
-        let now = driver.now();
+        let now = driver.client.now();
         let answer = driver.perform(command);
         match (command, &answer.given) {
             (Command::Send { queue, entries }, Given::Sent(sent)) => {
                 self.sent(queue, entries, sent, now, at);
             }
             (Command::Delete { delivery }, Given::Done) => {
-                let message = driver.deliveries[*delivery].message;
+                let message = driver.client.deliveries[*delivery].message;
                 if let Some(seen) = self.messages.get_mut(&message) {
                     seen.gone = true;
                 }
             }
             (Command::Change { delivery, seconds }, Given::Done) => {
-                let message = driver.deliveries[*delivery].message;
+                let message = driver.client.deliveries[*delivery].message;
                 if let Some(seen) = self.messages.get_mut(&message)
                     && let Some((_, until)) = &mut seen.held
                 {
@@ -66,7 +67,7 @@ impl Witness {
         self.receives(command, &answer, driver, at);
         if let Command::Set {
             queue,
-            attribute: crate::commands::Attribute::Visibility,
+            attribute: Attribute::Visibility,
             seconds,
         } = command
         {
@@ -112,7 +113,7 @@ impl Witness {
     fn receives(&mut self, command: &Command, answer: &Answer, driver: &Driver, at: &str) {
         let time = |messages: &[Received]| {
             let first = messages.first().map(|first| first.delivery);
-            first.map_or(0, |first| driver.deliveries[first].at)
+            first.map_or(0, |first| driver.client.deliveries[first].at)
         };
         if let Command::Receive {
             queue, visibility, ..

@@ -1,8 +1,6 @@
 //! What the runs are made of: commands, and what comes of them as a client sees it.
 
-use sqs_engine::Counts;
-
-use crate::rng::Rng;
+use crate::rig::{self, Attribute, Retention, Rng};
 
 /// A queue of the runs; both are there from the start.
 #[derive(Debug, PartialEq, Eq)]
@@ -81,31 +79,6 @@ pub(crate) struct Entry {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Attribute {
-    Delay,
-    Retention,
-    Visibility,
-    Wait,
-}
-
-/// What a command gives, and which polls it answered, in order.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
-    pub(crate) given: Given,
-    pub(crate) polls: Vec<(usize, Given)>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Given {
-    Done,
-    Refused(&'static str),
-    /// For each entry the message that its answer names.
-    Sent(Vec<usize>),
-    Messages(Vec<Received>),
-    Waits,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Received {
     pub(crate) message: usize,
     /// How often it has been received now.
@@ -122,26 +95,14 @@ impl Received {
     }
 }
 
-/// A side of the comparison: the engine, or the reference.
-pub(crate) trait Side {
-    fn perform(&mut self, command: &Command) -> Answer;
-    fn counts(&self, queue: &str) -> Counts;
-    /// In milliseconds.
-    fn next_deadline(&self) -> Option<i64>;
-}
+pub(crate) type Answer = rig::Answer<Received>;
+pub(crate) type Given = rig::Given<Received>;
 
 /// The source of commands.
 pub(crate) struct Script {
     rng: Rng,
     sent: usize,
     retention: Retention,
-}
-
-/// Whether messages may expire in a run.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Retention {
-    Changes,
-    Stays,
 }
 
 const GROUPS: [&str; 4] = ["w", "x", "y", "z"];
@@ -158,7 +119,7 @@ impl Script {
     /// Times are whole seconds and mostly few, so that much falls together; some are as long as
     /// deduplication and attempts are remembered.
     pub(crate) fn next(&mut self, deliveries: usize, polls: usize) -> Command {
-        let setup = &QUEUES[self.index(QUEUES.len())];
+        let setup = &QUEUES[self.rng.index(QUEUES.len())];
         let queue = setup.name;
         match self.rng.below(100) {
             0..25 => self.send(setup),
@@ -174,7 +135,7 @@ impl Script {
             75 if self.rng.below(4) == 0 => Command::Recreate { queue },
             76..80 => self.set(queue),
             80..83 if polls > 0 => Command::Cancel {
-                poll: self.index(polls),
+                poll: self.rng.index(polls),
             },
             _ => Command::Tick {
                 seconds: self
@@ -232,29 +193,16 @@ impl Script {
     /// Mostly one of the latest.
     fn delivery(&mut self, deliveries: usize) -> usize {
         let among = self.rng.pick(&[1, 5, 5, 20, usize::MAX]).min(deliveries);
-        deliveries - 1 - self.index(among)
+        deliveries - 1 - self.rng.index(among)
     }
 
     fn set(&mut self, queue: &'static str) -> Command {
-        let (attribute, seconds) = match self.rng.below(4) {
-            0 => (Attribute::Delay, self.rng.pick(&[0, 0, 1, 3, 60])),
-            1 => (Attribute::Visibility, self.rng.pick(&[0, 1, 5, 30])),
-            2 => (Attribute::Wait, self.rng.pick(&[0, 0, 1, 5])),
-            _ => match self.retention {
-                Retention::Changes => {
-                    (Attribute::Retention, self.rng.pick(&[60, 61, 120, 345_600]))
-                }
-                Retention::Stays => (Attribute::Delay, 0),
-            },
-        };
+        let delays = [0, 0, 1, 3, 60];
+        let (attribute, seconds) = Attribute::pick(&mut self.rng, &delays, self.retention);
         Command::Set {
             queue,
             attribute,
             seconds,
         }
-    }
-
-    fn index(&mut self, below: usize) -> usize {
-        usize::try_from(self.rng.below(below as u64)).expect("an index")
     }
 }

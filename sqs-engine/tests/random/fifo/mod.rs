@@ -1,22 +1,19 @@
 //! Random commands at FIFO queues, against a reference that is slow and plain, and against what a
 //! client may rely on.
-//!
-//! Each run follows from its seed. A failure names the seed; `SQS_ENGINE_SEED=<seed>` runs that one
-//! alone.
 
 mod commands;
 mod driver;
 mod reference;
-#[path = "../model/rng.rs"]
-mod rng;
 mod witness;
 
 use std::collections::BTreeMap;
 
-use commands::{Answer, Command, Entry, Given, QUEUES, Received, Retention, Script, Side};
-use driver::{Driver, Waking};
+use commands::{Answer, Command, Entry, Given, QUEUES, Received, Script};
+use driver::Driver;
 use reference::Reference;
 use witness::Witness;
+
+use crate::rig::{Retention, Side, Waking, compare, place, run, seeds};
 
 const RUNS: u64 = 250;
 const COMMANDS: usize = 400;
@@ -32,16 +29,10 @@ fn the_engine_does_what_the_reference_does() {
         let mut driver = Driver::new(seed, Waking::AtTheEnd, limit);
         let mut reference = Reference::new(limit);
         for number in 0..COMMANDS {
-            let command = script.next(driver.deliveries.len(), driver.poll_count());
-            let answer = driver.perform(&command);
-            let at = format!("SQS_ENGINE_SEED={seed}, command {number}: {command:?}");
-            assert_eq!(answer, reference.perform(&command), "{at}");
-            for setup in &QUEUES {
-                let counts = (driver.counts(setup.name), reference.counts(setup.name));
-                assert_eq!(counts.0, counts.1, "{at}: counts of {}", setup.name);
-            }
-            let deadlines = (driver.next_deadline(), reference.next_deadline());
-            assert_eq!(deadlines.0, deadlines.1, "{at}: next deadline");
+            let command = script.next(driver.client.deliveries.len(), driver.client.poll_count());
+            let at = place(seed, number, &command);
+            let queues = QUEUES.iter().map(|setup| setup.name);
+            let answer = compare(&mut driver, &mut reference, &command, queues, &at);
             count(&mut seen, &command, &answer);
         }
     }
@@ -74,14 +65,15 @@ fn order_and_deduplication_hold_and_no_message_is_lost() {
         let mut witness = Witness::default();
         for number in 0..COMMANDS {
             // Long waits are left out so that nothing comes to the end of its four days.
-            let command = match script.next(driver.deliveries.len(), driver.poll_count()) {
-                Command::Tick { seconds: 43_200 } => Command::Tick { seconds: 43 },
-                command => command,
-            };
-            let at = format!("SQS_ENGINE_SEED={seed}, command {number}: {command:?}");
+            let command =
+                match script.next(driver.client.deliveries.len(), driver.client.poll_count()) {
+                    Command::Tick { seconds: 43_200 } => Command::Tick { seconds: 43 },
+                    command => command,
+                };
+            let at = place(seed, number, &command);
             witness.see(&command, &mut driver, &at);
         }
-        let at = format!("SQS_ENGINE_SEED={seed}, at the end");
+        let at = format!("{}, at the end", run(seed));
         let rest = Command::Tick {
             seconds: 2 * 43_200,
         };
@@ -99,7 +91,7 @@ fn the_same_commands_give_the_same_bytes_however_often_the_engine_is_woken() {
         let first = transcript(seed, Waking::AtTheEnd);
         assert!(first.len() > COMMANDS, "there is something to compare");
         for waking in [Waking::AtTheEnd, Waking::AtDeadlines] {
-            assert!(first == transcript(seed, waking), "SQS_ENGINE_SEED={seed}");
+            assert!(first == transcript(seed, waking), "{}", run(seed));
         }
     }
 }
@@ -107,7 +99,7 @@ fn the_same_commands_give_the_same_bytes_however_often_the_engine_is_woken() {
 /// Receives and deletes until there is nothing.
 fn empty(queue: &'static str, driver: &mut Driver, witness: &mut Witness, at: &str) {
     loop {
-        let start = driver.deliveries.len();
+        let start = driver.client.deliveries.len();
         let receive = Command::Receive {
             queue,
             max: 10,
@@ -116,10 +108,10 @@ fn empty(queue: &'static str, driver: &mut Driver, witness: &mut Witness, at: &s
             attempt: None,
         };
         witness.see(&receive, driver, at);
-        if driver.deliveries.len() == start {
+        if driver.client.deliveries.len() == start {
             return;
         }
-        for delivery in start..driver.deliveries.len() {
+        for delivery in start..driver.client.deliveries.len() {
             witness.see(&Command::Delete { delivery }, driver, at);
         }
     }
@@ -129,17 +121,10 @@ fn transcript(seed: u64, waking: Waking) -> String {
     let mut script = Script::new(seed, Retention::Changes);
     let mut driver = Driver::new(seed, waking, NO_LIMIT);
     for _ in 0..COMMANDS {
-        let command = script.next(driver.deliveries.len(), driver.poll_count());
+        let command = script.next(driver.client.deliveries.len(), driver.client.poll_count());
         driver.perform(&command);
     }
-    driver.transcript
-}
-
-fn seeds(count: u64) -> Vec<u64> {
-    match std::env::var("SQS_ENGINE_SEED") {
-        Ok(seed) => vec![seed.parse().expect("SQS_ENGINE_SEED is a number")],
-        Err(_) => (0..count).collect(),
-    }
+    driver.client.transcript
 }
 
 fn count(seen: &mut BTreeMap<&'static str, usize>, command: &Command, answer: &Answer) {

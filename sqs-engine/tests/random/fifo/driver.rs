@@ -1,49 +1,24 @@
 //! The engine as a client drives it.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 use sqs::{
-    ChangeMessageVisibilityInput, CreateQueueInput, DeleteMessageInput, DeleteQueueInput, Error,
-    Message, PurgeQueueInput, ReceiveMessageInput, Request, Response, SendMessageBatchInput,
+    ChangeMessageVisibilityInput, CreateQueueInput, DeleteMessageInput, DeleteQueueInput, Message,
+    PurgeQueueInput, ReceiveMessageInput, Request, Response, SendMessageBatchInput,
     SendMessageBatchRequestEntry, SendMessageBatchResultEntry, SetQueueAttributesInput,
 };
-use sqs_engine::{
-    Config, Context, Counts, Engine, InFlightLimits, Outcome, Rules, Timestamp, WaiterId,
-};
+use sqs_engine::{Counts, InFlightLimits};
 
-use crate::commands::{Answer, Attribute, Command, Entry, Given, QUEUES, Received, Setup, Side};
+use super::commands::{Answer, Command, Entry, Given, QUEUES, Received, Setup};
+use crate::rig::{Answered, Client, Delivery, Side, Waking};
 
 pub(crate) struct Driver {
-    engine: Engine,
-    context: Context,
-    now: Timestamp,
+    /// Messages go by the numbers of the entries that sent them.
+    pub(crate) client: Client<usize>,
     waking: Waking,
     /// Each message by its id: the entry that sent it, and its sequence number.
     messages: BTreeMap<String, (Entry, String)>,
-    pub(crate) deliveries: Vec<Delivery>,
-    polls: Vec<(WaiterId, &'static str)>,
-    /// Everything that was answered, handles and ids included.
-    pub(crate) transcript: String,
-}
-
-/// How time passes for the engine.
-#[derive(Clone, Copy)]
-pub(crate) enum Waking {
-    /// In one step, over everything that is due.
-    AtTheEnd,
-    /// At each deadline.
-    AtDeadlines,
-}
-
-pub(crate) struct Delivery {
-    pub(crate) queue: &'static str,
-    pub(crate) message: usize,
-    /// When the engine was woken that gave it.
-    pub(crate) at: i64,
-    handle: String,
 }
 
 impl Driver {
@@ -53,31 +28,14 @@ impl Driver {
             ..InFlightLimits::default()
         };
         let mut driver = Self {
-            engine: Engine::new(Config {
-                seed,
-                rules: Rules::Relaxed,
-                limits,
-            }),
-            context: Context::new("000000000000", "test", "us-east-1", "http://localhost"),
-            now: Timestamp::from_millis(0),
+            client: Client::new(seed, limits),
             waking,
             messages: BTreeMap::new(),
-            deliveries: Vec::new(),
-            polls: Vec::new(),
-            transcript: String::new(),
         };
         for setup in &QUEUES {
             driver.create(setup);
         }
         driver
-    }
-
-    pub(crate) fn now(&self) -> i64 {
-        self.now.as_millis()
-    }
-
-    pub(crate) fn poll_count(&self) -> usize {
-        self.polls.len()
     }
 
     fn create(&mut self, setup: &Setup) {
@@ -97,17 +55,13 @@ impl Driver {
             attributes: Some(attributes.into()),
             ..CreateQueueInput::new(setup.name)
         };
-        assert!(matches!(self.call(input), Outcome::Done(Ok(_))));
-    }
-
-    fn call(&mut self, input: impl Into<Request>) -> Outcome {
-        self.engine.handle(self.now, &self.context, input.into())
+        self.client.call(input).expect("a queue");
     }
 
     /// The queue that a command is about, and what is asked of it; `None` if it is no request.
     fn request(&self, command: &Command) -> Option<(&'static str, Request)> {
         let handle = |delivery: &usize| {
-            let delivery = &self.deliveries[*delivery];
+            let delivery = &self.client.deliveries[*delivery];
             (delivery.queue, &delivery.handle)
         };
         Some(match command {
@@ -153,74 +107,28 @@ impl Driver {
                 attribute,
                 seconds,
             } => {
-                let name = match attribute {
-                    Attribute::Delay => "DelaySeconds",
-                    Attribute::Retention => "MessageRetentionPeriod",
-                    Attribute::Visibility => "VisibilityTimeout",
-                    Attribute::Wait => "ReceiveMessageWaitTimeSeconds",
-                };
-                let input = SetQueueAttributesInput::new(*queue, [(name, seconds.to_string())]);
+                let value = (attribute.name(), seconds.to_string());
+                let input = SetQueueAttributesInput::new(*queue, [value]);
                 (queue, input.into())
             }
             Command::Cancel { .. } | Command::Tick { .. } => return None,
         })
     }
 
-    fn tick(&mut self, seconds: i64, polls: &mut Vec<(usize, Given)>) {
-        let seconds = seconds.try_into().expect("not negative");
-        let end = self.now.after(Duration::from_secs(seconds));
-        while self.now < end {
-            let next = match self.waking {
-                Waking::AtTheEnd => end,
-                Waking::AtDeadlines => self.engine.next_deadline().unwrap_or(end),
-            };
-            self.now = next.min(end);
-            self.engine.advance(self.now);
-            self.collect(polls);
-        }
-    }
-
-    fn collect(&mut self, polls: &mut Vec<(usize, Given)>) {
-        while let Some((id, answer)) = self.engine.poll_completed() {
-            let is_it = |(poll, _): &(WaiterId, _)| *poll == id;
-            let poll = self.polls.iter().position(is_it).expect("a poll");
-            let queue = self.polls[poll].1;
-            polls.push((poll, self.given(queue, answer, &[])));
-        }
-    }
-
     /// What was answered; `sent` are the entries if it is a send.
-    fn given(
-        &mut self,
-        queue: &'static str,
-        answer: Result<Response, Error>,
-        sent: &[Entry],
-    ) -> Given {
-        let json = answer
-            .as_ref()
-            .map(|response| serde_json::to_string(response).expect("JSON"));
-        writeln!(self.transcript, "{json:?}").expect("a string takes all");
-        match answer {
-            Err(error) => Given::Refused(error.code().name()),
-            Ok(Response::ReceiveMessage(output)) => {
-                let messages = output.messages.into_iter();
-                Given::Messages(
-                    messages
-                        .map(|message| self.received(queue, message))
-                        .collect(),
-                )
-            }
-            Ok(Response::SendMessageBatch(output)) => {
-                assert!(output.failed.is_empty(), "failed: {:?}", output.failed);
-                let answers = output.successful.into_iter().zip(sent);
-                Given::Sent(
-                    answers
-                        .map(|(answer, entry)| self.sent(answer, entry))
-                        .collect(),
-                )
-            }
-            Ok(_) => Given::Done,
+    fn given(&mut self, mut answered: Answered, sent: &[Entry]) -> Given {
+        let (queue, at) = (answered.queue, answered.at);
+        let mut successful = Vec::new();
+        if let Ok(Response::SendMessageBatch(output)) = &mut answered.result {
+            successful = std::mem::take(&mut output.successful);
         }
+        let given = answered.given(|message| self.received(queue, at, message));
+        if successful.is_empty() {
+            return given;
+        }
+        let answers = successful.into_iter().zip(sent);
+        let sent = answers.map(|(answer, entry)| self.sent(answer, entry));
+        Given::Sent(sent.collect())
     }
 
     /// The message that the answer to an entry names, which has the sequence number that it had.
@@ -235,11 +143,11 @@ impl Driver {
         first.number
     }
 
-    fn received(&mut self, queue: &'static str, message: Message) -> Received {
+    fn received(&mut self, queue: &'static str, at: i64, message: Message) -> Received {
         let id = message.message_id.expect("an id");
-        let (entry, number) = &self.messages[&id];
+        let (entry, sequence) = &self.messages[&id];
         assert_eq!(message.body.as_ref(), Some(&entry.body));
-        assert_eq!(message.attributes["SequenceNumber"], *number);
+        assert_eq!(message.attributes["SequenceNumber"], *sequence);
         assert_eq!(message.attributes["MessageGroupId"], entry.group);
         let content = hex::encode(Sha256::digest(&entry.body));
         let deduplication_id = entry.id.as_ref().unwrap_or(&content);
@@ -249,60 +157,57 @@ impl Driver {
         );
         let count = &message.attributes["ApproximateReceiveCount"];
         let handle = message.receipt_handle.expect("a handle");
-        self.deliveries.push(Delivery {
-            queue,
-            message: entry.number,
-            at: self.now.as_millis(),
-            handle: handle.clone(),
-        });
-        let same = |delivery: &Delivery| delivery.handle == handle;
+        let number = entry.number;
+        self.client.keep(queue, at, number, handle.clone());
+        let deliveries = &self.client.deliveries;
+        let same = |delivery: &Delivery<usize>| delivery.handle == handle;
         Received {
-            message: entry.number,
+            message: number,
             count: count.parse().expect("a number"),
-            delivery: self.deliveries.len() - 1,
-            handle: self.deliveries.iter().position(same).expect("a delivery"),
+            delivery: deliveries.len() - 1,
+            handle: deliveries.iter().position(same).expect("a delivery"),
         }
     }
 }
 
 impl Side for Driver {
+    type Command = Command;
+    type Received = Received;
+    type Seen = Counts;
+
     fn perform(&mut self, command: &Command) -> Answer {
-        let mut polls = Vec::new();
         let mut given = Given::Done;
         if let Command::Tick { seconds } = command {
-            self.tick(*seconds, &mut polls);
+            self.client.pass(seconds * 1_000, self.waking);
         }
         if let Command::Cancel { poll } = command {
-            self.engine.cancel(self.polls[*poll].0);
+            self.client.cancel(*poll);
         }
         if let Some((queue, request)) = self.request(command) {
             let mut sent: &[Entry] = &[];
             if let Command::Send { entries, .. } = command {
                 sent = entries;
             }
-            given = match self.call(request) {
-                Outcome::Done(answer) => self.given(queue, answer, sent),
-                Outcome::Waiting(id) => {
-                    self.polls.push((id, queue));
-                    Given::Waits
-                }
-            };
+            let answered = self.client.ask(queue, request);
+            given = answered.map_or(Given::Waits, |answered| self.given(answered, sent));
         }
         if let Command::Recreate { queue } = command {
             let setup = QUEUES.iter().find(|setup| setup.name == *queue);
             self.create(setup.expect("a queue"));
         }
-        self.collect(&mut polls);
-        Answer { given, polls }
+        let polls = self.client.completed().into_iter();
+        let polls = polls.map(|(poll, answered)| (poll, self.given(answered, &[])));
+        Answer {
+            given,
+            polls: polls.collect(),
+        }
     }
 
-    fn counts(&self, queue: &str) -> Counts {
-        let inspect = self.engine.inspect();
-        let queue = inspect.queue("000000000000", "us-east-1", queue);
-        queue.expect("a queue").counts()
+    fn look(&mut self, queue: &str) -> Counts {
+        self.client.view(queue).counts()
     }
 
     fn next_deadline(&self) -> Option<i64> {
-        self.engine.next_deadline().map(Timestamp::as_millis)
+        self.client.next_deadline()
     }
 }

@@ -1,8 +1,6 @@
-//! What the random runs are made of: commands, and what comes of them as a client sees it.
+//! What the runs are made of: commands, and what comes of them as a client sees it.
 
-use sqs_engine::Counts;
-
-use crate::rng::Rng;
+use crate::rig::{self, Attribute, Retention, Rng};
 
 /// The queues of a run; both are there from the start.
 pub(crate) const QUEUES: [&str; 2] = ["a", "b"];
@@ -69,37 +67,11 @@ impl Command {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Attribute {
-    Delay,
-    Retention,
-    Visibility,
-    Wait,
-}
+/// The body of a message, and how often it has been received now.
+pub(crate) type Received = (String, u32);
 
-/// What a command gives, and which polls it answered, in order.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
-    pub(crate) given: Given,
-    pub(crate) polls: Vec<(usize, Given)>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Given {
-    Done,
-    Refused(&'static str),
-    /// The body of each message, and how often it has been received now.
-    Messages(Vec<(String, u32)>),
-    Waits,
-}
-
-/// A side of the comparison: the engine, or the reference.
-pub(crate) trait Side {
-    fn perform(&mut self, command: &Command) -> Answer;
-    fn counts(&self, queue: &str) -> Counts;
-    /// In milliseconds.
-    fn next_deadline(&self) -> Option<i64>;
-}
+pub(crate) type Answer = rig::Answer<Received>;
+pub(crate) type Given = rig::Given<Received>;
 
 /// The source of commands.
 pub(crate) struct Script {
@@ -115,13 +87,6 @@ enum Pace {
     Easy,
     /// So much that groups become noisy by the number of their messages in flight.
     Busy,
-}
-
-/// Whether messages may expire in a run.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Retention {
-    Changes,
-    Stays,
 }
 
 impl Script {
@@ -184,10 +149,8 @@ impl Script {
             74 if self.rng.below(4) == 0 => Command::Recreate { queue },
             75..79 => self.set(queue),
             79..82 if polls > 0 => {
-                let poll = self.rng.below(polls as u64);
-                Command::Cancel {
-                    poll: usize::try_from(poll).expect("an index"),
-                }
+                let poll = self.rng.index(polls);
+                Command::Cancel { poll }
             }
             _ => Command::Tick {
                 seconds: self
@@ -226,8 +189,7 @@ impl Script {
             .rng
             .pick(&[1, 5, 5, 20, usize::MAX])
             .min(deliveries.len());
-        let back = usize::try_from(self.rng.below(among as u64)).expect("an index");
-        let delivery = deliveries.len() - 1 - back;
+        let delivery = deliveries.len() - 1 - self.rng.index(among);
         let queue = if self.rng.below(20) == 0 {
             self.rng.pick(&QUEUES)
         } else {
@@ -237,17 +199,7 @@ impl Script {
     }
 
     fn set(&mut self, queue: &'static str) -> Command {
-        let (attribute, seconds) = match self.rng.below(4) {
-            0 => (Attribute::Delay, self.rng.pick(&[0, 0, 1, 3])),
-            1 => (Attribute::Visibility, self.rng.pick(&[0, 1, 5, 30])),
-            2 => (Attribute::Wait, self.rng.pick(&[0, 0, 1, 5])),
-            _ => match self.retention {
-                Retention::Changes => {
-                    (Attribute::Retention, self.rng.pick(&[60, 61, 120, 345_600]))
-                }
-                Retention::Stays => (Attribute::Delay, 0),
-            },
-        };
+        let (attribute, seconds) = Attribute::pick(&mut self.rng, &[0, 0, 1, 3], self.retention);
         Command::Set {
             queue,
             attribute,

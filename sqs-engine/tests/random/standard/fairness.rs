@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::reference::Message;
+use super::reference::Message;
 
 #[derive(Default)]
 pub(crate) struct Tenants {

@@ -13,8 +13,12 @@ impl Rng {
     }
 
     pub(crate) fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
-        let index = self.below(choices.len() as u64);
-        choices[usize::try_from(index).expect("an index")]
+        choices[self.index(choices.len())]
+    }
+
+    /// An index into what has that length.
+    pub(crate) fn index(&mut self, length: usize) -> usize {
+        usize::try_from(self.below(length as u64)).expect("an index")
     }
 
     fn next(&mut self) -> u64 {

@@ -1,6 +1,6 @@
 //! What the runs are made of: commands, and what can be seen of them.
 
-use crate::rng::Rng;
+use crate::rig::{self, Rng};
 
 /// The queues of a run; all are there from the start.
 pub(crate) const QUEUES: [&str; 4] = ["a", "b", "c", "d"];
@@ -52,21 +52,6 @@ pub(crate) enum Command {
     },
 }
 
-/// What a command gives, and which polls it answered, by their numbers.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
-    pub(crate) given: Given,
-    pub(crate) polls: Vec<(usize, Given)>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Given {
-    Done,
-    Refused(&'static str),
-    Messages(Vec<Received>),
-    Waits,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Received {
     pub(crate) body: String,
@@ -108,6 +93,9 @@ pub(crate) struct TaskSeen {
     pub(crate) to_move: usize,
 }
 
+pub(crate) type Answer = rig::Answer<Received>;
+pub(crate) type Given = rig::Given<Received>;
+
 /// The source of commands.
 pub(crate) struct Script {
     rng: Rng,
@@ -145,8 +133,7 @@ impl Script {
                 wait: self.rng.pick(&[0, 0, 0, 1, 5, 20]),
             },
             58..62 if deliveries > 0 => {
-                let back = self.rng.below(deliveries.min(5) as u64);
-                let back = usize::try_from(back).expect("an index");
+                let back = self.rng.index(deliveries.min(5));
                 Command::Delete {
                     delivery: deliveries - 1 - back,
                 }

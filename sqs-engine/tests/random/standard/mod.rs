@@ -1,20 +1,19 @@
-//! Random commands, against a reference that is slow and plain, and against the engine itself.
-//!
-//! Each run follows from its seed. A failure names the seed; `SQS_ENGINE_SEED=<seed>` runs that one
-//! alone.
+//! Random commands at standard queues, against a reference that is slow and plain, and against the
+//! engine itself.
 
 mod commands;
 mod driver;
 mod fairness;
 mod reference;
-mod rng;
 
 use std::collections::BTreeMap;
 
-use commands::{Answer, Attribute, Command, Given, QUEUES, Retention, Script, Side};
-use driver::{Driver, Waking};
+use commands::{Answer, Command, Given, QUEUES, Script};
+use driver::Driver;
 use reference::Reference;
 use sqs_engine::InFlightLimits;
+
+use crate::rig::{Attribute, Retention, Side, Waking, compare, place, run, seeds};
 
 const RUNS: u64 = 250;
 const COMMANDS: usize = 400;
@@ -32,22 +31,9 @@ fn the_engine_does_what_the_reference_does() {
         let mut driver = Driver::with_limits(seed, Waking::AtTheEnd, limits);
         let mut reference = Reference::new(limits.standard);
         for number in 0..COMMANDS {
-            let command = script.next(&driver.delivery_queues, driver.poll_count());
-            let answer = driver.perform(&command);
-            let at = format!("SQS_ENGINE_SEED={seed}, command {number}: {command:?}");
-            assert_eq!(answer, reference.perform(&command), "{at}");
-            for queue in QUEUES {
-                assert_eq!(
-                    driver.counts(queue),
-                    reference.counts(queue),
-                    "{at}: counts of {queue}"
-                );
-            }
-            assert_eq!(
-                driver.next_deadline(),
-                reference.next_deadline(),
-                "{at}: next deadline"
-            );
+            let command = script.next(&driver.delivery_queues, driver.client.poll_count());
+            let at = place(seed, number, &command);
+            let answer = compare(&mut driver, &mut reference, &command, QUEUES, &at);
             count(&mut seen, &answer);
             for why in reference.noise() {
                 *seen.entry(why).or_default() += 1;
@@ -82,14 +68,14 @@ fn no_message_is_lost_or_comes_back_or_is_given_while_hidden() {
         let mut witness = Witness::default();
         for number in 0..COMMANDS {
             // Long waits are left out so that nothing comes to the end of its four days.
-            let command = match script.next(&driver.delivery_queues, driver.poll_count()) {
+            let command = match script.next(&driver.delivery_queues, driver.client.poll_count()) {
                 Command::Tick { seconds: 43_200 } => Command::Tick { seconds: 43 },
                 command => command,
             };
-            let at = format!("SQS_ENGINE_SEED={seed}, command {number}: {command:?}");
+            let at = place(seed, number, &command);
             witness.see(&command, &mut driver, &at);
         }
-        let at = format!("SQS_ENGINE_SEED={seed}, at the end");
+        let at = format!("{}, at the end", run(seed));
         witness.see(
             &Command::Tick {
                 seconds: 2 * 43_200,
@@ -97,7 +83,7 @@ fn no_message_is_lost_or_comes_back_or_is_given_while_hidden() {
             &mut driver,
             &at,
         );
-        let start = driver.deliveries.len();
+        let start = driver.client.deliveries.len();
         for queue in QUEUES {
             let all = Command::Receive {
                 queue,
@@ -117,10 +103,7 @@ fn the_same_commands_give_the_same_bytes() {
     for seed in seeds(50) {
         let first = transcript(seed, Waking::AtTheEnd);
         assert!(first.len() > COMMANDS, "there is something to compare");
-        assert!(
-            first == transcript(seed, Waking::AtTheEnd),
-            "SQS_ENGINE_SEED={seed}"
-        );
+        assert!(first == transcript(seed, Waking::AtTheEnd), "{}", run(seed));
     }
 }
 
@@ -131,12 +114,10 @@ fn how_often_the_engine_is_woken_makes_no_difference() {
         let seldom = transcript(seed, Waking::AtTheEnd);
         assert!(
             seldom == transcript(seed, Waking::AtDeadlines),
-            "SQS_ENGINE_SEED={seed}"
+            "{}",
+            run(seed)
         );
-        assert!(
-            seldom == transcript(seed, Waking::Often),
-            "SQS_ENGINE_SEED={seed}"
-        );
+        assert!(seldom == transcript(seed, Waking::Often), "{}", run(seed));
     }
 }
 
@@ -144,22 +125,15 @@ fn transcript(seed: u64, waking: Waking) -> String {
     let mut script = Script::new(seed, Retention::Changes);
     let mut driver = Driver::new(seed, waking);
     for _ in 0..COMMANDS {
-        let command = script.next(&driver.delivery_queues, driver.poll_count());
+        let command = script.next(&driver.delivery_queues, driver.client.poll_count());
         driver.perform(&command);
     }
-    driver.transcript
-}
-
-fn seeds(count: u64) -> Vec<u64> {
-    match std::env::var("SQS_ENGINE_SEED") {
-        Ok(seed) => vec![seed.parse().expect("SQS_ENGINE_SEED is a number")],
-        Err(_) => (0..count).collect(),
-    }
+    driver.client.transcript
 }
 
 fn count(seen: &mut BTreeMap<&'static str, usize>, answer: &Answer) {
     let kind = |given: &Given| match given {
-        Given::Done => "done",
+        Given::Done | Given::Sent(_) => "done",
         Given::Refused(code) => code,
         Given::Messages(messages) if messages.is_empty() => "nothing",
         Given::Messages(_) => "messages",
@@ -201,7 +175,7 @@ impl Witness {
     /// Performs a command, holds what it gives against the rules, and says how many messages it
     /// gave.
     fn see(&mut self, command: &Command, driver: &mut Driver, at: &str) -> usize {
-        let before = driver.now().as_millis();
+        let before = driver.client.now();
         if let Command::Send {
             queue,
             bodies,
@@ -224,8 +198,8 @@ impl Witness {
         }
         let answer = driver.perform(command);
         self.deliveries(command, &answer, driver, at);
-        let given = driver.deliveries.len() - self.known_deliveries;
-        self.known_deliveries = driver.deliveries.len();
+        let given = driver.client.deliveries.len() - self.known_deliveries;
+        self.known_deliveries = driver.client.deliveries.len();
         if answer.given == Given::Done {
             self.done(command, driver, before);
         }
@@ -238,7 +212,7 @@ impl Witness {
             match &answer.given {
                 Given::Messages(messages) => timeouts.extend(messages.iter().map(|_| *visibility)),
                 Given::Waits => self.polls.push(*visibility),
-                Given::Done | Given::Refused(_) => {}
+                Given::Done | Given::Refused(_) | Given::Sent(_) => {}
             }
         }
         for (poll, given) in &answer.polls {
@@ -252,14 +226,16 @@ impl Witness {
             delivery,
             ..
         } = command
-            && let Some(seen) = self.messages.get_mut(&driver.deliveries[*delivery].body)
+            && let Some(seen) = self
+                .messages
+                .get_mut(&driver.client.deliveries[*delivery].message)
             && seen.delivery == Some(*delivery)
         {
-            seen.visible_from = driver.now().as_millis();
+            seen.visible_from = driver.client.now();
         }
         for (index, timeout) in (self.known_deliveries..).zip(timeouts) {
-            let delivery = &driver.deliveries[index];
-            let (body, time) = (&delivery.body, delivery.at.as_millis());
+            let delivery = &driver.client.deliveries[index];
+            let (body, time) = (&delivery.message, delivery.at);
             let seen = self
                 .messages
                 .get_mut(body)
@@ -284,7 +260,10 @@ impl Witness {
     fn done(&mut self, command: &Command, driver: &Driver, now: i64) {
         match command {
             Command::Delete { delivery, .. } => {
-                if let Some(seen) = self.messages.get_mut(&driver.deliveries[*delivery].body) {
+                if let Some(seen) = self
+                    .messages
+                    .get_mut(&driver.client.deliveries[*delivery].message)
+                {
                     seen.gone = true;
                 }
             }
@@ -292,7 +271,9 @@ impl Witness {
                 delivery, seconds, ..
             } => {
                 // Zero is seen to above: by now a poll may hold the message.
-                if let Some(seen) = self.messages.get_mut(&driver.deliveries[*delivery].body)
+                if let Some(seen) = self
+                    .messages
+                    .get_mut(&driver.client.deliveries[*delivery].message)
                     && *seconds > 0
                     && (seen.delivery == Some(*delivery) || seen.visible_from <= now)
                 {

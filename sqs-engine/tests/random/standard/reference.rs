@@ -4,8 +4,9 @@
 
 use sqs_engine::Counts;
 
-use crate::commands::{Answer, Attribute, Command, Given, QUEUES, Side};
-use crate::fairness::Tenants;
+use super::commands::{Answer, Command, Given, QUEUES, Received};
+use super::fairness::Tenants;
+use crate::rig::{Attribute, Side};
 
 pub(crate) struct Reference {
     now: i64,
@@ -376,6 +377,10 @@ impl Queue {
 }
 
 impl Side for Reference {
+    type Command = Command;
+    type Received = Received;
+    type Seen = Counts;
+
     fn perform(&mut self, command: &Command) -> Answer {
         let given = self.give(command);
         self.settle();
@@ -385,7 +390,7 @@ impl Side for Reference {
         }
     }
 
-    fn counts(&self, queue: &str) -> Counts {
+    fn look(&mut self, queue: &str) -> Counts {
         let queue = self
             .queues
             .iter()
