@@ -1,6 +1,6 @@
 //! What the runs are made of: commands, and what comes of them as a client sees it.
 
-use crate::rig::{self, Attribute, Retention, Rng};
+use crate::rig::{self, Attribute, Receive, Retention, Rng};
 
 /// A queue of the runs; both are there from the start.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,10 +35,7 @@ pub(crate) enum Command {
     },
     Receive {
         queue: &'static str,
-        max: i32,
-        visibility: Option<i32>,
-        wait: Option<i32>,
-        attempt: Option<&'static str>,
+        asks: Receive,
     },
     Delete {
         delivery: usize,
@@ -169,25 +166,10 @@ impl Script {
     }
 
     fn receive(&mut self, queue: &'static str) -> Command {
-        Command::Receive {
-            queue,
-            max: self.rng.pick(&[1, 1, 2, 3, 10]),
-            visibility: self.rng.pick(&[
-                None,
-                None,
-                Some(0),
-                Some(1),
-                Some(2),
-                Some(5),
-                Some(43_200),
-            ]),
-            wait: self
-                .rng
-                .pick(&[None, Some(0), Some(0), Some(1), Some(2), Some(5), Some(20)]),
-            attempt: self
-                .rng
-                .pick(&[None, None, None, Some("t1"), Some("t2"), Some("t3")]),
-        }
+        let attempts = [None, None, None, Some("t1"), Some("t2"), Some("t3")];
+        let mut asks = Receive::pick(&mut self.rng);
+        asks.attempt = self.rng.pick(&attempts);
+        Command::Receive { queue, asks }
     }
 
     /// Mostly one of the latest.

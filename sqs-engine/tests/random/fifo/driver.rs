@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use sha2::{Digest, Sha256};
 use sqs::{
     ChangeMessageVisibilityInput, CreateQueueInput, DeleteMessageInput, DeleteQueueInput, Message,
-    PurgeQueueInput, ReceiveMessageInput, Request, Response, SendMessageBatchInput,
-    SendMessageBatchRequestEntry, SendMessageBatchResultEntry, SetQueueAttributesInput,
+    PurgeQueueInput, Request, Response, SendMessageBatchInput, SendMessageBatchRequestEntry,
+    SendMessageBatchResultEntry, SetQueueAttributesInput,
 };
 use sqs_engine::{Counts, InFlightLimits};
 
@@ -74,23 +74,7 @@ impl Driver {
                 });
                 (queue, SendMessageBatchInput::new(*queue, entries).into())
             }
-            Command::Receive {
-                queue,
-                max,
-                visibility,
-                wait,
-                attempt,
-            } => {
-                let input = ReceiveMessageInput {
-                    max_number_of_messages: Some(*max),
-                    visibility_timeout: *visibility,
-                    wait_time_seconds: *wait,
-                    receive_request_attempt_id: attempt.map(str::to_owned),
-                    message_system_attribute_names: Some(vec!["All".into()]),
-                    ..ReceiveMessageInput::new(*queue)
-                };
-                (queue, input.into())
-            }
+            Command::Receive { queue, asks } => (queue, asks.request(queue)),
             Command::Delete { delivery } => {
                 let (queue, handle) = handle(delivery);
                 (queue, DeleteMessageInput::new(queue, handle).into())

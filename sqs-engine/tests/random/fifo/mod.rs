@@ -13,7 +13,7 @@ use driver::Driver;
 use reference::Reference;
 use witness::Witness;
 
-use crate::rig::{Retention, Side, Waking, compare, place, run, seeds};
+use crate::rig::{Receive, Retention, Side, Waking, compare, place, run, seeds};
 
 const RUNS: u64 = 250;
 const COMMANDS: usize = 400;
@@ -102,10 +102,7 @@ fn empty(queue: &'static str, driver: &mut Driver, witness: &mut Witness, at: &s
         let start = driver.client.deliveries.len();
         let receive = Command::Receive {
             queue,
-            max: 10,
-            visibility: Some(60),
-            wait: Some(0),
-            attempt: None,
+            asks: Receive::all(60),
         };
         witness.see(&receive, driver, at);
         if driver.client.deliveries.len() == start {

@@ -5,7 +5,7 @@
 use sqs_engine::Counts;
 
 use super::commands::{Answer, Command, Entry, Given, QUEUES, Received, Setup};
-use crate::rig::{Attribute, Side};
+use crate::rig::{Attribute, Poll, SECOND, Settings, Side, TWELVE_HOURS};
 
 pub(crate) struct Reference {
     now: i64,
@@ -23,10 +23,7 @@ pub(crate) struct Reference {
 struct Queue {
     setup: &'static Setup,
     life: usize,
-    delay: i64,
-    retention: i64,
-    visibility: i64,
-    wait: i64,
+    settings: Settings,
     /// In order of sending.
     messages: Vec<Message>,
     /// The groups whose oldest message is visible, in the order in which they came to be so.
@@ -69,15 +66,6 @@ struct Attempt {
 }
 
 #[derive(Clone, Copy)]
-struct Poll {
-    number: usize,
-    max: usize,
-    visibility: Option<i64>,
-    deadline: i64,
-    attempt: Option<&'static str>,
-}
-
-#[derive(Clone, Copy)]
 struct Delivery {
     life: usize,
     message: usize,
@@ -86,8 +74,6 @@ struct Delivery {
     at: i64,
 }
 
-const SECOND: i64 = 1_000;
-const TWELVE_HOURS: i64 = 43_200 * SECOND;
 const FIVE_MINUTES: i64 = 300 * SECOND;
 const INVALID: Given = Given::Refused("InvalidParameterValueException");
 
@@ -112,10 +98,7 @@ impl Reference {
         self.queues.push(Queue {
             setup,
             life: self.created,
-            delay: 0,
-            retention: 345_600 * SECOND,
-            visibility: 30 * SECOND,
-            wait: 0,
+            settings: Settings::default(),
             messages: Vec::new(),
             turns: Vec::new(),
             accepted: Vec::new(),
@@ -139,22 +122,8 @@ impl Reference {
                 let queue = self.queue(queue);
                 Given::Sent(entries.iter().map(|entry| queue.send(entry, now)).collect())
             }
-            Command::Receive {
-                queue,
-                max,
-                visibility,
-                wait,
-                attempt,
-            } => {
-                let own = wait.map(|seconds| i64::from(seconds) * SECOND);
-                let wait = own.unwrap_or(self.queue(queue).wait);
-                let poll = Poll {
-                    number: self.polls,
-                    max: usize::try_from(*max).expect("not negative"),
-                    visibility: visibility.map(|seconds| i64::from(seconds) * SECOND),
-                    deadline: now + wait,
-                    attempt: *attempt,
-                };
+            Command::Receive { queue, asks } => {
+                let poll = Poll::new(self.polls, asks, &self.queue(queue).settings, now);
                 self.receive(queue, poll)
             }
             Command::Delete { delivery } => {
@@ -254,13 +223,8 @@ impl Reference {
                 self.answered.push((poll.number, given));
             }
         }
-        let mut over = Vec::new();
-        for queue in &mut self.queues {
-            over.extend(queue.polls.extract_if(.., |poll| poll.deadline <= now));
-        }
-        over.sort_by_key(|poll| (poll.deadline, poll.number));
-        let nothing = |poll: Poll| (poll.number, Given::Messages(Vec::new()));
-        self.answered.extend(over.into_iter().map(nothing));
+        let polls = self.queues.iter_mut().map(|queue| &mut queue.polls);
+        self.answered.extend(Poll::end(polls, now));
     }
 
     /// Two deliveries have the same handle if they are the same receive of the same message.
@@ -308,8 +272,8 @@ impl Queue {
             number: entry.number,
             group: entry.group,
             sent_at: now,
-            state: if self.delay > 0 {
-                State::Delayed(now + self.delay)
+            state: if self.settings.delay > 0 {
+                State::Delayed(now + self.settings.delay)
             } else {
                 State::Visible
             },
@@ -353,7 +317,7 @@ impl Queue {
     }
 
     fn deliver(&mut self, poll: &Poll, limit: usize, now: i64) -> Result<Vec<Delivery>, Given> {
-        let timeout = poll.visibility.unwrap_or(self.visibility);
+        let timeout = poll.visibility.unwrap_or(self.settings.visibility);
         let before = self
             .attempts
             .iter()
@@ -469,14 +433,9 @@ impl Queue {
     }
 
     fn set(&mut self, attribute: Attribute, value: i64, now: i64) {
-        match attribute {
-            Attribute::Delay => {
-                self.delay = value;
-                self.delay_anew(now);
-            }
-            Attribute::Retention => self.retention = value,
-            Attribute::Visibility => self.visibility = value,
-            Attribute::Wait => self.wait = value,
+        self.settings.set(attribute, value);
+        if attribute == Attribute::Delay {
+            self.delay_anew(now);
         }
     }
 
@@ -487,7 +446,7 @@ impl Queue {
             .map(|message| (message.number, message.sent_at))
             .collect();
         for (number, sent_at) in new {
-            let until = sent_at + self.delay;
+            let until = sent_at + self.settings.delay;
             let state = if until > now {
                 State::Delayed(until)
             } else {
@@ -498,7 +457,7 @@ impl Queue {
     }
 
     fn expire(&mut self, now: i64) {
-        let retention = self.retention;
+        let retention = self.settings.retention;
         let old = |message: &&Message| message.sent_at + retention <= now;
         let old: Vec<_> = self
             .messages
@@ -565,7 +524,7 @@ impl Side for Reference {
                     State::Delayed(until) | State::InFlight(until) => Some(until),
                 });
             let messages = queue.messages.iter();
-            let expired = messages.map(|message| message.sent_at + queue.retention);
+            let expired = messages.map(|message| message.sent_at + queue.settings.retention);
             let polls = queue.polls.iter().map(|poll| poll.deadline);
             // What is remembered goes by itself at the latest when all of it is old.
             let sends = queue.accepted.iter().map(|accepted| accepted.at);

@@ -115,15 +115,12 @@ impl Witness {
             let first = messages.first().map(|first| first.delivery);
             first.map_or(0, |first| driver.client.deliveries[first].at)
         };
-        if let Command::Receive {
-            queue, visibility, ..
-        } = command
-        {
+        if let Command::Receive { queue, asks } = command {
             match &answer.given {
                 Given::Messages(messages) => {
-                    self.received(queue, messages, *visibility, time(messages), at);
+                    self.received(queue, messages, asks.visibility, time(messages), at);
                 }
-                Given::Waits => self.polls.push(*visibility),
+                Given::Waits => self.polls.push(asks.visibility),
                 Given::Done | Given::Refused(_) | Given::Sent(_) => {}
             }
         }

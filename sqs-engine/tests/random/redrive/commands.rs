@@ -1,6 +1,6 @@
 //! What the runs are made of: commands, and what can be seen of them.
 
-use crate::rig::{self, Rng};
+use crate::rig::{self, Receive, Rng};
 
 /// The queues of a run; all are there from the start.
 pub(crate) const QUEUES: [&str; 4] = ["a", "b", "c", "d"];
@@ -16,9 +16,7 @@ pub(crate) enum Command {
     },
     Receive {
         queue: &'static str,
-        max: i32,
-        visibility: i32,
-        wait: i32,
+        asks: Receive,
     },
     Delete {
         delivery: usize,
@@ -128,9 +126,12 @@ impl Script {
             }
             18..58 => Command::Receive {
                 queue,
-                max: self.rng.pick(&[1, 1, 2, 10]),
-                visibility: self.rng.pick(&[0, 0, 1, 1, 2, 5]),
-                wait: self.rng.pick(&[0, 0, 0, 1, 5, 20]),
+                asks: Receive {
+                    max: self.rng.pick(&[1, 1, 2, 10]),
+                    visibility: Some(self.rng.pick(&[0, 0, 1, 1, 2, 5])),
+                    wait: Some(self.rng.pick(&[0, 0, 0, 1, 5, 20])),
+                    attempt: None,
+                },
             },
             58..62 if deliveries > 0 => {
                 let back = self.rng.index(deliveries.min(5));

@@ -2,8 +2,8 @@
 
 use sqs::{
     CancelMessageMoveTaskInput, CreateQueueInput, DeleteMessageInput, DeleteQueueInput,
-    ListMessageMoveTasksInput, Message, PurgeQueueInput, QueueArn, ReceiveMessageInput, Request,
-    Response, SendMessageBatchInput, SendMessageBatchRequestEntry, SetQueueAttributesInput,
+    ListMessageMoveTasksInput, Message, PurgeQueueInput, QueueArn, Request, Response,
+    SendMessageBatchInput, SendMessageBatchRequestEntry, SetQueueAttributesInput,
     StartMessageMoveTaskInput,
 };
 use sqs_engine::{InFlightLimits, MessageState};
@@ -108,21 +108,7 @@ impl Driver {
                 let input = CancelMessageMoveTaskInput::new(latest.task_handle?);
                 (queue, input.into())
             }
-            Command::Receive {
-                queue,
-                max,
-                visibility,
-                wait,
-            } => {
-                let input = ReceiveMessageInput {
-                    max_number_of_messages: Some(*max),
-                    visibility_timeout: Some(*visibility),
-                    wait_time_seconds: Some(*wait),
-                    message_system_attribute_names: Some(vec!["All".into()]),
-                    ..ReceiveMessageInput::new(self.name(queue))
-                };
-                (queue, input.into())
-            }
+            Command::Receive { queue, asks } => (queue, asks.request(&self.name(queue))),
             Command::Tick { .. } => return None,
         })
     }

@@ -3,7 +3,7 @@
 //! It is written from the rules, not from the engine. Times are milliseconds.
 
 use super::commands::{Answer, Command, Given, InStore, QUEUES, Received, Stored, TaskSeen};
-use crate::rig::Side;
+use crate::rig::{Poll, SECOND, Settings, Side};
 
 pub(crate) struct Reference {
     now: i64,
@@ -18,7 +18,7 @@ pub(crate) struct Reference {
 struct Queue {
     name: &'static str,
     life: usize,
-    retention: i64,
+    settings: Settings,
     redrive: Option<(&'static str, u32)>,
     /// By the time from which their retention runs, then by arrival.
     messages: Vec<Message>,
@@ -41,13 +41,6 @@ struct Message {
     source: Option<&'static str>,
 }
 
-struct Poll {
-    number: usize,
-    max: usize,
-    visibility: i64,
-    deadline: i64,
-}
-
 struct Delivery {
     life: usize,
     kept_from: i64,
@@ -68,7 +61,6 @@ struct Task {
     status: &'static str,
 }
 
-const SECOND: i64 = 1_000;
 const NO_SOURCE: &str = "FAILED CouldNotDetermineMessageSource";
 
 impl Reference {
@@ -99,18 +91,8 @@ impl Reference {
                 }
                 self.settle(queue);
             }
-            Command::Receive {
-                queue,
-                max,
-                visibility,
-                wait,
-            } => {
-                let poll = Poll {
-                    number: self.polls,
-                    max: usize::try_from(*max).expect("not negative"),
-                    visibility: i64::from(*visibility) * SECOND,
-                    deadline: now + i64::from(*wait) * SECOND,
-                };
+            Command::Receive { queue, asks } => {
+                let poll = Poll::new(self.polls, asks, &self.queue(queue).settings, now);
                 return self.receive(queue, poll);
             }
             Command::Delete { delivery } => {
@@ -132,7 +114,7 @@ impl Reference {
                 self.settle(queue);
             }
             Command::Retain { queue, seconds } => {
-                self.queue(queue).retention = seconds * SECOND;
+                self.queue(queue).settings.retention = seconds * SECOND;
                 self.settle(queue);
             }
             Command::Purge { queue } => self.queue(queue).messages.clear(),
@@ -163,7 +145,7 @@ impl Reference {
         self.queues.push(Queue {
             name,
             life: self.created,
-            retention: 345_600 * SECOND,
+            settings: Settings::default(),
             redrive: None,
             messages: Vec::new(),
             arrivals: 0,
@@ -217,7 +199,7 @@ impl Reference {
             } else {
                 message.here += 1;
                 message.count += 1;
-                message.visible_from = now + poll.visibility;
+                message.visible_from = now + poll.visibility.unwrap_or(queue.settings.visibility);
                 given.push(message.clone());
                 index += 1;
             }
@@ -251,7 +233,7 @@ impl Reference {
         while let Some(name) = changed.pop() {
             let now = self.now;
             let queue = self.queue(name);
-            let retention = queue.retention;
+            let retention = queue.settings.retention;
             queue
                 .messages
                 .retain(|message| message.kept_from + retention > now);
@@ -315,13 +297,8 @@ impl Reference {
             for name in &names {
                 self.step(name);
             }
-            let mut over = Vec::new();
-            for queue in &mut self.queues {
-                over.extend(queue.polls.extract_if(.., |poll| poll.deadline <= next));
-            }
-            over.sort_by_key(|poll| poll.number);
-            let nothing = |poll: Poll| (poll.number, Given::Messages(Vec::new()));
-            self.answered.extend(over.into_iter().map(nothing));
+            let polls = self.queues.iter_mut().map(|queue| &mut queue.polls);
+            self.answered.extend(Poll::end(polls, next));
         }
         self.now = end;
     }
@@ -367,7 +344,7 @@ impl Reference {
             body: message.body.clone(),
             group: None,
             hidden_until: Some(message.visible_from).filter(|time| *time > self.now),
-            expires_at: message.kept_from + queue.retention,
+            expires_at: message.kept_from + queue.settings.retention,
             count: message.count,
         });
         Stored {
@@ -443,10 +420,12 @@ impl Queue {
 
     /// When time alone changes something next, after `now`.
     fn next_change(&self, now: i64) -> Option<i64> {
-        let times = self
-            .messages
-            .iter()
-            .flat_map(|message| [message.visible_from, message.kept_from + self.retention]);
+        let times = self.messages.iter().flat_map(|message| {
+            [
+                message.visible_from,
+                message.kept_from + self.settings.retention,
+            ]
+        });
         times.filter(|time| *time > now).min()
     }
 

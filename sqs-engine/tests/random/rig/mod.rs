@@ -1,14 +1,22 @@
 //! What the random runs have in common, whatever their commands are.
 
 mod client;
+mod receive;
 mod rng;
 mod settings;
 
 use std::fmt::Debug;
 
 pub(crate) use client::{ACCOUNT, Answered, Client, Delivery, REGION, Waking};
+pub(crate) use receive::{Poll, Receive};
 pub(crate) use rng::Rng;
-pub(crate) use settings::{Attribute, Retention};
+pub(crate) use settings::{Attribute, Retention, Settings};
+
+/// In milliseconds.
+pub(crate) const SECOND: i64 = 1_000;
+
+/// How long a message may be held at most, in milliseconds.
+pub(crate) const TWELVE_HOURS: i64 = 43_200 * SECOND;
 
 const SEED: &str = "SQS_ENGINE_SEED";
 

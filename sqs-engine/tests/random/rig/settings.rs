@@ -1,6 +1,6 @@
 //! The attributes of a queue that the runs change.
 
-use super::Rng;
+use super::{Rng, SECOND};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attribute {
@@ -37,6 +37,36 @@ impl Attribute {
                 Retention::Changes => (Self::Retention, rng.pick(&[60, 61, 120, 345_600])),
                 Retention::Stays => (Self::Delay, 0),
             },
+        }
+    }
+}
+
+/// The attributes of a queue as a reference keeps them, in milliseconds.
+pub(crate) struct Settings {
+    pub(crate) delay: i64,
+    pub(crate) retention: i64,
+    pub(crate) visibility: i64,
+    pub(crate) wait: i64,
+}
+
+impl Settings {
+    pub(crate) fn set(&mut self, attribute: Attribute, value: i64) {
+        match attribute {
+            Attribute::Delay => self.delay = value,
+            Attribute::Retention => self.retention = value,
+            Attribute::Visibility => self.visibility = value,
+            Attribute::Wait => self.wait = value,
+        }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            delay: 0,
+            retention: 345_600 * SECOND,
+            visibility: 30 * SECOND,
+            wait: 0,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the runs are made of: commands, and what comes of them as a client sees it.
 
-use crate::rig::{self, Attribute, Retention, Rng};
+use crate::rig::{self, Attribute, Delivery, Receive, Retention, Rng};
 
 /// The queues of a run; both are there from the start.
 pub(crate) const QUEUES: [&str; 2] = ["a", "b"];
@@ -17,9 +17,7 @@ pub(crate) enum Command {
     },
     Receive {
         queue: &'static str,
-        max: i32,
-        visibility: Option<i32>,
-        wait: Option<i32>,
+        asks: Receive,
     },
     Delete {
         queue: &'static str,
@@ -104,33 +102,19 @@ impl Script {
     }
 
     /// Times are whole seconds and mostly few, so that much falls together.
-    pub(crate) fn next(&mut self, deliveries: &[&'static str], polls: usize) -> Command {
+    pub(crate) fn next(&mut self, deliveries: &[Delivery<String>], polls: usize) -> Command {
         let queue = self.rng.pick(&QUEUES);
         if self.pace == Pace::Busy && self.rng.below(3) == 0 {
             return Command::Receive {
                 queue,
-                max: 10,
-                visibility: Some(43_200),
-                wait: Some(0),
+                asks: Receive::all(43_200),
             };
         }
         match self.rng.below(100) {
             0..25 => self.send(queue),
             25..55 => Command::Receive {
                 queue,
-                max: self.rng.pick(&[1, 1, 2, 3, 10]),
-                visibility: self.rng.pick(&[
-                    None,
-                    None,
-                    Some(0),
-                    Some(1),
-                    Some(2),
-                    Some(5),
-                    Some(43_200),
-                ]),
-                wait: self
-                    .rng
-                    .pick(&[None, Some(0), Some(0), Some(1), Some(2), Some(5), Some(20)]),
+                asks: Receive::pick(&mut self.rng),
             },
             55..65 if !deliveries.is_empty() => {
                 let (queue, delivery) = self.delivery(deliveries);
@@ -184,7 +168,7 @@ impl Script {
     }
 
     /// Mostly one of the latest deliveries, and mostly at its own queue.
-    fn delivery(&mut self, deliveries: &[&'static str]) -> (&'static str, usize) {
+    fn delivery(&mut self, deliveries: &[Delivery<String>]) -> (&'static str, usize) {
         let among = self
             .rng
             .pick(&[1, 5, 5, 20, usize::MAX])
@@ -193,7 +177,7 @@ impl Script {
         let queue = if self.rng.below(20) == 0 {
             self.rng.pick(&QUEUES)
         } else {
-            deliveries[delivery]
+            deliveries[delivery].queue
         };
         (queue, delivery)
     }

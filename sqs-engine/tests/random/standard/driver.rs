@@ -2,8 +2,8 @@
 
 use sqs::{
     ChangeMessageVisibilityInput, CreateQueueInput, DeleteMessageInput, DeleteQueueInput, Message,
-    PurgeQueueInput, ReceiveMessageInput, Request, SendMessageBatchInput,
-    SendMessageBatchRequestEntry, SetQueueAttributesInput,
+    PurgeQueueInput, Request, SendMessageBatchInput, SendMessageBatchRequestEntry,
+    SetQueueAttributesInput,
 };
 use sqs_engine::{Counts, InFlightLimits};
 
@@ -14,8 +14,6 @@ pub(crate) struct Driver {
     /// Messages go by their bodies.
     pub(crate) client: Client<String>,
     waking: Waking,
-    /// The queue of each delivery.
-    pub(crate) delivery_queues: Vec<&'static str>,
 }
 
 impl Driver {
@@ -27,7 +25,6 @@ impl Driver {
         let mut driver = Self {
             client: Client::new(seed, limits),
             waking,
-            delivery_queues: Vec::new(),
         };
         for queue in QUEUES {
             driver.create(queue);
@@ -55,19 +52,7 @@ impl Driver {
                 });
                 SendMessageBatchInput::new(*queue, entries).into()
             }
-            Command::Receive {
-                queue,
-                max,
-                visibility,
-                wait,
-            } => ReceiveMessageInput {
-                max_number_of_messages: Some(*max),
-                visibility_timeout: *visibility,
-                wait_time_seconds: *wait,
-                message_system_attribute_names: Some(vec!["All".into()]),
-                ..ReceiveMessageInput::new(*queue)
-            }
-            .into(),
+            Command::Receive { queue, asks } => asks.request(queue),
             Command::Delete { queue, delivery } => {
                 DeleteMessageInput::new(*queue, &self.client.deliveries[*delivery].handle).into()
             }
@@ -102,7 +87,6 @@ impl Driver {
         let body = message.body.expect("a body");
         let count = message.attributes["ApproximateReceiveCount"].parse();
         let handle = message.receipt_handle.expect("a handle");
-        self.delivery_queues.push(queue);
         self.client.keep(queue, at, body.clone(), handle);
         (body, count.expect("a number"))
     }

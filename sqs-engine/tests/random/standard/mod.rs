@@ -13,7 +13,7 @@ use driver::Driver;
 use reference::Reference;
 use sqs_engine::InFlightLimits;
 
-use crate::rig::{Attribute, Retention, Side, Waking, compare, place, run, seeds};
+use crate::rig::{Attribute, Receive, Retention, Side, Waking, compare, place, run, seeds};
 
 const RUNS: u64 = 250;
 const COMMANDS: usize = 400;
@@ -31,7 +31,7 @@ fn the_engine_does_what_the_reference_does() {
         let mut driver = Driver::with_limits(seed, Waking::AtTheEnd, limits);
         let mut reference = Reference::new(limits.standard);
         for number in 0..COMMANDS {
-            let command = script.next(&driver.delivery_queues, driver.client.poll_count());
+            let command = script.next(&driver.client.deliveries, driver.client.poll_count());
             let at = place(seed, number, &command);
             let answer = compare(&mut driver, &mut reference, &command, QUEUES, &at);
             count(&mut seen, &answer);
@@ -68,7 +68,7 @@ fn no_message_is_lost_or_comes_back_or_is_given_while_hidden() {
         let mut witness = Witness::default();
         for number in 0..COMMANDS {
             // Long waits are left out so that nothing comes to the end of its four days.
-            let command = match script.next(&driver.delivery_queues, driver.client.poll_count()) {
+            let command = match script.next(&driver.client.deliveries, driver.client.poll_count()) {
                 Command::Tick { seconds: 43_200 } => Command::Tick { seconds: 43 },
                 command => command,
             };
@@ -87,9 +87,7 @@ fn no_message_is_lost_or_comes_back_or_is_given_while_hidden() {
         for queue in QUEUES {
             let all = Command::Receive {
                 queue,
-                max: 10,
-                visibility: Some(43_200),
-                wait: Some(0),
+                asks: Receive::all(43_200),
             };
             while witness.see(&all, &mut driver, &at) > 0 {}
         }
@@ -125,7 +123,7 @@ fn transcript(seed: u64, waking: Waking) -> String {
     let mut script = Script::new(seed, Retention::Changes);
     let mut driver = Driver::new(seed, waking);
     for _ in 0..COMMANDS {
-        let command = script.next(&driver.delivery_queues, driver.client.poll_count());
+        let command = script.next(&driver.client.deliveries, driver.client.poll_count());
         driver.perform(&command);
     }
     driver.client.transcript
@@ -208,10 +206,12 @@ impl Witness {
 
     fn deliveries(&mut self, command: &Command, answer: &Answer, driver: &Driver, at: &str) {
         let mut timeouts = Vec::new();
-        if let Command::Receive { visibility, .. } = command {
+        if let Command::Receive { asks, .. } = command {
             match &answer.given {
-                Given::Messages(messages) => timeouts.extend(messages.iter().map(|_| *visibility)),
-                Given::Waits => self.polls.push(*visibility),
+                Given::Messages(messages) => {
+                    timeouts.extend(messages.iter().map(|_| asks.visibility));
+                }
+                Given::Waits => self.polls.push(asks.visibility),
                 Given::Done | Given::Refused(_) | Given::Sent(_) => {}
             }
         }

@@ -6,7 +6,7 @@ use sqs_engine::Counts;
 
 use super::commands::{Answer, Command, Given, QUEUES, Received};
 use super::fairness::Tenants;
-use crate::rig::{Attribute, Side};
+use crate::rig::{Poll, SECOND, Settings, Side, TWELVE_HOURS};
 
 pub(crate) struct Reference {
     now: i64,
@@ -23,10 +23,7 @@ pub(crate) struct Reference {
 struct Queue {
     name: &'static str,
     life: usize,
-    delay: i64,
-    retention: i64,
-    visibility: i64,
-    wait: i64,
+    settings: Settings,
     /// In order of sending.
     messages: Vec<Message>,
     tenants: Tenants,
@@ -50,13 +47,6 @@ enum HiddenBy {
     Receive,
 }
 
-struct Poll {
-    number: usize,
-    max: usize,
-    visibility: Option<i64>,
-    deadline: i64,
-}
-
 #[derive(Clone)]
 struct Delivery {
     life: usize,
@@ -65,9 +55,6 @@ struct Delivery {
     receive: u32,
     at: i64,
 }
-
-const SECOND: i64 = 1_000;
-const TWELVE_HOURS: i64 = 43_200 * SECOND;
 
 impl Message {
     pub(crate) fn is_in_flight(&self, now: i64) -> bool {
@@ -96,10 +83,7 @@ impl Reference {
         self.queues.push(Queue {
             name,
             life: self.created,
-            delay: 0,
-            retention: 345_600 * SECOND,
-            visibility: 30 * SECOND,
-            wait: 0,
+            settings: Settings::default(),
             messages: Vec::new(),
             tenants: Tenants::default(),
             polls: Vec::new(),
@@ -126,24 +110,9 @@ impl Reference {
                 self.queue(queue).send(bodies, *group, *delay, now);
                 Given::Done
             }
-            Command::Receive {
-                queue,
-                max,
-                visibility,
-                wait,
-            } => {
-                let wait = wait.map_or(self.queue(queue).wait, |seconds| {
-                    i64::from(seconds) * SECOND
-                });
-                self.receive(
-                    queue,
-                    Poll {
-                        number: self.polls,
-                        max: usize::try_from(*max).expect("not negative"),
-                        visibility: visibility.map(|seconds| i64::from(seconds) * SECOND),
-                        deadline: now + wait,
-                    },
-                )
+            Command::Receive { queue, asks } => {
+                let poll = Poll::new(self.polls, asks, &self.queue(queue).settings, now);
+                self.receive(queue, poll)
             }
             Command::Delete { queue, delivery } => {
                 let delivery = self.deliveries[*delivery].clone();
@@ -182,8 +151,8 @@ impl Reference {
                 attribute,
                 seconds,
             } => {
-                self.queue(queue)
-                    .set(*attribute, i64::from(*seconds) * SECOND);
+                let value = i64::from(*seconds) * SECOND;
+                self.queue(queue).settings.set(*attribute, value);
                 Given::Done
             }
             Command::Cancel { poll } => {
@@ -256,7 +225,7 @@ impl Reference {
         let now = self.now;
         for index in 0..self.queues.len() {
             let queue = &mut self.queues[index];
-            let retention = queue.retention;
+            let retention = queue.settings.retention;
             queue
                 .messages
                 .retain(|message| message.sent_at + retention > now);
@@ -273,13 +242,8 @@ impl Reference {
                 self.answered.push((poll.number, given));
             }
         }
-        let mut over = Vec::new();
-        for queue in &mut self.queues {
-            over.extend(queue.polls.extract_if(.., |poll| poll.deadline <= now));
-        }
-        over.sort_by_key(|poll| (poll.deadline, poll.number));
-        let nothing = |poll: Poll| (poll.number, Given::Messages(Vec::new()));
-        self.answered.extend(over.into_iter().map(nothing));
+        let polls = self.queues.iter_mut().map(|queue| &mut queue.polls);
+        self.answered.extend(Poll::end(polls, now));
     }
 
     fn delivered(&mut self, deliveries: Vec<Delivery>) -> Given {
@@ -300,7 +264,7 @@ impl Queue {
         delay: Option<i32>,
         now: i64,
     ) {
-        let delay = delay.map_or(self.delay, |seconds| i64::from(seconds) * SECOND);
+        let delay = delay.map_or(self.settings.delay, |seconds| i64::from(seconds) * SECOND);
         if let Some(group) = group {
             self.tenants.sent(group, now);
         }
@@ -321,7 +285,7 @@ impl Queue {
     }
 
     fn deliver(&mut self, poll: &Poll, room: usize, now: i64) -> Vec<Delivery> {
-        let timeout = poll.visibility.unwrap_or(self.visibility);
+        let timeout = poll.visibility.unwrap_or(self.settings.visibility);
         let mut taken = Vec::new();
         while taken.len() < poll.max.min(room)
             && let Some(next) = self.tenants.next(&self.messages, &taken, now)
@@ -343,15 +307,6 @@ impl Queue {
             });
         }
         given
-    }
-
-    fn set(&mut self, attribute: Attribute, value: i64) {
-        match attribute {
-            Attribute::Delay => self.delay = value,
-            Attribute::Retention => self.retention = value,
-            Attribute::Visibility => self.visibility = value,
-            Attribute::Wait => self.wait = value,
-        }
     }
 
     fn change(&mut self, delivery: &Delivery, timeout: i64, now: i64) -> Given {
@@ -415,7 +370,7 @@ impl Side for Reference {
             let expired = queue
                 .messages
                 .iter()
-                .map(|message| message.sent_at + queue.retention);
+                .map(|message| message.sent_at + queue.settings.retention);
             let polls = queue.polls.iter().map(|poll| poll.deadline);
             visible
                 .chain(expired)
