@@ -5,6 +5,8 @@ mod receive;
 mod rng;
 mod settings;
 
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 pub(crate) use client::{ACCOUNT, Answered, Client, Delivery, REGION, Waking};
@@ -36,6 +38,21 @@ pub(crate) fn run(seed: u64) -> String {
 /// Where in a run it is.
 pub(crate) fn place(seed: u64, number: usize, command: &impl Debug) -> String {
     format!("{}, command {number}: {command:?}", run(seed))
+}
+
+/// The runs reach what they are for, each thing `least` times. One run alone need not.
+pub(crate) fn reach<K>(seen: &BTreeMap<K, usize>, least: usize, wanted: &[&str])
+where
+    K: Borrow<str> + Debug + Ord,
+{
+    println!("{seen:?}");
+    if std::env::var(SEED).is_ok() {
+        return;
+    }
+    for what in wanted {
+        let times = seen.get(*what).copied().unwrap_or_default();
+        assert!(times >= least, "seldom seen: {what}");
+    }
 }
 
 /// What a command gives, and which polls it answered, by their numbers and in order.
