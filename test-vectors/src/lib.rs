@@ -26,6 +26,7 @@
 //! ```
 
 pub mod alter;
+pub mod botocore;
 pub mod case;
 pub mod diff;
 mod error;
