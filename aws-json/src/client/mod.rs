@@ -3,6 +3,7 @@
 mod answer;
 mod builder;
 mod clock;
+pub mod config;
 mod connector;
 mod credentials;
 mod endpoint;

@@ -77,6 +77,12 @@ pub const RULES: &[Rule] = &[
         because: "the codec is for servers and clients alike, without IO",
     },
     Rule {
+        of: &["aws-json/src"],
+        except: &["aws-json/src/client/config/environment.rs"],
+        never: &["std::env", "std::fs"],
+        because: "variables and files are read through `Environment`, which tests can give",
+    },
+    Rule {
         of: &[
             "fake-sqs/src/admin",
             "fake-sqs/src/auth",
