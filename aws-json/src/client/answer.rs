@@ -1,11 +1,14 @@
 //! An answer as it arrives: its head first, then as much of its body as is allowed.
 
+use std::sync::Arc;
+
 use bytes::BytesMut;
 use http::response::Parts;
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 
+use super::credentials::Identity;
 use super::error::Kind;
 use crate::codec::error_body::Refusal;
 use crate::codec::headers;
@@ -15,15 +18,18 @@ pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: BytesMut,
+    /// Who signed what this answers.
+    identity: Arc<Identity>,
 }
 
 impl Answer {
     /// An answer of which the head is there.
-    pub(super) fn new(head: Parts) -> Self {
+    pub(super) fn new(head: Parts, identity: Arc<Identity>) -> Self {
         Self {
             status: head.status,
             headers: head.headers,
             body: BytesMut::new(),
+            identity,
         }
     }
 
@@ -51,8 +57,17 @@ impl Answer {
         headers::request_id(&self.headers)
     }
 
-    /// The error in a refusal, without the secret wherever it is repeated.
-    pub(super) fn refusal(&mut self, secret: Option<&str>) -> Refusal {
+    /// The error in a refusal, and nothing for an answer that is none. From now on the session
+    /// token stands nowhere in the body or the error, wherever the service repeated it.
+    pub(super) fn refusal(&mut self) -> Refusal {
+        let identity = Arc::clone(&self.identity);
+        let secret = identity.session_token().filter(|token| !token.is_empty());
+        if let Some(secret) = secret {
+            self.redact(secret);
+        }
+        if self.status.is_success() {
+            return Refusal::default();
+        }
         let mut refusal = Refusal::read(&self.headers, &self.body);
         if let Some(secret) = secret
             && refusal.redact(secret, REDACTED)
@@ -65,7 +80,7 @@ impl Answer {
     }
 
     /// Replaces a secret wherever the body repeats it as it is.
-    pub(super) fn redact(&mut self, secret: &str) {
+    fn redact(&mut self, secret: &str) {
         let mut clean = BytesMut::with_capacity(self.body.len());
         let mut rest = &self.body[..];
         while let Some(at) = find(rest, secret.as_bytes()) {

@@ -10,7 +10,7 @@ use sigv4::Credentials;
 
 use super::clock::Clock;
 use super::connector::Connections;
-use super::credentials::Signers;
+use super::credentials::{ProvideCredentials, Signers};
 use super::endpoint::Endpoint;
 use super::service::Service;
 use super::{Client, Inner};
@@ -45,7 +45,7 @@ pub struct Builder {
     service: Service,
     endpoint: Option<String>,
     region: Option<String>,
-    credentials: Option<Credentials>,
+    credentials: Option<Given>,
     attempt_timeout: Duration,
     response_limit: usize,
     connections: Connections,
@@ -88,7 +88,15 @@ impl Builder {
     /// The credentials that requests are signed with, or what they can be made from. There is no
     /// default.
     pub fn credentials(mut self, credentials: impl Into<Credentials>) -> Self {
-        self.credentials = Some(credentials.into());
+        self.credentials = Some(Given::Credentials(credentials.into()));
+        self
+    }
+
+    /// What to ask for credentials, instead of giving [`credentials`](Self::credentials): those
+    /// that end are asked for anew before they do, and when the service calls them expired. It
+    /// is first asked by the first call.
+    pub fn credentials_provider(mut self, provider: impl ProvideCredentials) -> Self {
+        self.credentials = Some(Given::Provider(Arc::new(provider)));
         self
     }
 
@@ -155,7 +163,14 @@ impl Builder {
         {
             return Err(BuildError::Service);
         }
-        let signers = Signers::fixed(credentials, &region, &service);
+        let signers = match credentials {
+            Given::Credentials(credentials) => {
+                Signers::fixed(credentials, &region, &service.signing_name)
+            }
+            Given::Provider(provider) => {
+                Signers::provided(provider, &region, &service.signing_name)
+            }
+        };
         let pool = self.connections.pool().map_err(BuildError::Tls)?;
         Ok(Client {
             inner: Arc::new(Inner {
@@ -170,6 +185,12 @@ impl Builder {
             }),
         })
     }
+}
+
+/// What was given to sign with.
+enum Given {
+    Credentials(Credentials),
+    Provider(Arc<dyn ProvideCredentials>),
 }
 
 /// Why a client could not be built.

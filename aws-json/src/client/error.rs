@@ -8,6 +8,7 @@ use http::StatusCode;
 
 use super::answer::Answer;
 use super::connector::ConnectTimeout;
+use super::credentials::CredentialsError;
 use crate::codec::body::{EncodeError, SerializationError};
 use crate::codec::error_body::{Fault, Refusal};
 use crate::codec::name;
@@ -48,6 +49,8 @@ pub(super) enum Kind {
     Input(EncodeError),
     /// The operation's name cannot stand in the request.
     OperationName(TargetError),
+    /// There is nobody to sign as.
+    Credentials(CredentialsError),
     /// The request could not be signed.
     Sign(sigv4::SignError),
     /// No connection.
@@ -82,19 +85,15 @@ impl Error {
     }
 
     /// A failure after an answer's head arrived. A status other than 2xx makes it a refusal,
-    /// whatever else went wrong. Of what the answer repeats of the secret, nothing is kept.
-    pub(super) fn answered(kind: Kind, mut answer: Answer, secret: Option<&str>) -> Self {
-        let refused = !answer.status.is_success();
-        if let Some(secret) = secret {
-            answer.redact(secret);
-        }
-        let refusal = if refused {
-            answer.refusal(secret)
-        } else {
-            Refusal::default()
-        };
+    /// whatever else went wrong. Of what the answer repeats of the session token, nothing is kept.
+    pub(super) fn answered(kind: Kind, mut answer: Answer) -> Self {
+        let refusal = answer.refusal();
         Self(Box::new(Inner {
-            kind: if refused { Kind::Refusal } else { kind },
+            kind: if answer.status.is_success() {
+                kind
+            } else {
+                Kind::Refusal
+            },
             status: Some(answer.status),
             request_id: answer.request_id().map(ToOwned::to_owned),
             refusal,
@@ -159,6 +158,7 @@ impl Error {
                 .fault()
                 .or_else(|| Fault::from_status(self.0.status?)),
             Kind::Connect { .. }
+            | Kind::Credentials(_)
             | Kind::Input(_)
             | Kind::OperationName(_)
             | Kind::Output(_)
@@ -185,7 +185,8 @@ impl Error {
         match &self.0.kind {
             Kind::Timeout(_) => true,
             Kind::Connect { error, .. } => causes(error).any(<dyn StdError>::is::<ConnectTimeout>),
-            Kind::Input(_)
+            Kind::Credentials(_)
+            | Kind::Input(_)
             | Kind::OperationName(_)
             | Kind::Output(_)
             | Kind::Receive(_)
@@ -202,6 +203,13 @@ impl Error {
     pub fn is_connect(&self) -> bool {
         matches!(self.0.kind, Kind::Connect { .. })
     }
+
+    /// Whether there were no credentials to sign with, as their provider failed or had none.
+    /// Nothing was sent.
+    #[must_use]
+    pub fn is_credentials(&self) -> bool {
+        matches!(self.0.kind, Kind::Credentials(_))
+    }
 }
 
 impl fmt::Display for Error {
@@ -209,6 +217,7 @@ impl fmt::Display for Error {
         match &self.0.kind {
             Kind::Input(error) => return write!(f, "the input cannot be sent: {error}"),
             Kind::OperationName(error) => return write!(f, "the call cannot be sent: {error}"),
+            Kind::Credentials(error) => return write!(f, "no credentials: {error}"),
             Kind::Sign(error) => return write!(f, "the call cannot be signed: {error}"),
             Kind::Connect { endpoint, error } => {
                 return write!(f, "cannot connect to {endpoint}: {}", root(error));
@@ -240,6 +249,7 @@ impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match &self.0.kind {
             Kind::Connect { error, .. } | Kind::Send(error) => Some(error),
+            Kind::Credentials(error) => Some(error),
             Kind::Input(error) => Some(error),
             Kind::OperationName(error) => Some(error),
             Kind::Output(error) => Some(error),

@@ -33,7 +33,10 @@ pub use self::builder::{
 };
 use self::clock::Clock;
 use self::connector::Pool;
-use self::credentials::Signers;
+pub use self::credentials::{
+    CredentialsError, PROVIDE_TIMEOUT, ProvideCredentials, ProvideFuture, Provided, REFRESH_AHEAD,
+};
+use self::credentials::{Identity, Signers};
 use self::endpoint::Endpoint;
 use self::error::Kind;
 pub use self::error::{BODY_KEPT, Error};
@@ -99,7 +102,7 @@ impl Client {
     pub async fn call<O: Operation>(&self, input: &O::Input) -> Result<O::Output, Error> {
         let input_body = body::encode(input).map_err(|error| Error::new(Kind::Input(error)))?;
         let answer = self.send(O::NAME, &input_body, O::held_for(input)).await?;
-        self.output(answer)
+        output(answer)
     }
 
     /// Calls an operation by its name, in lower_snake_case (`receive_message`) or as AWS spells
@@ -115,7 +118,7 @@ impl Client {
         };
         let operation = name::upper_camel(operation);
         let answer = self.send(&operation, &input_body, Duration::ZERO).await?;
-        self.output(answer)
+        output(answer)
     }
 
     /// Where calls go, ending in a slash.
@@ -130,15 +133,6 @@ impl Client {
         &self.inner.region
     }
 
-    fn output<T: DeserializeOwned>(&self, answer: Answer) -> Result<T, Error> {
-        body::decode(&answer.body).map_err(|error| self.failure(Kind::Output(error), answer))
-    }
-
-    /// A failure after an answer began.
-    fn failure(&self, kind: Kind, answer: Answer) -> Error {
-        Error::answered(kind, answer, self.inner.signers.session_token())
-    }
-
     /// Sends one signed request and reads the whole answer, which is a success.
     async fn send(
         &self,
@@ -146,7 +140,12 @@ impl Client {
         input: &Bytes,
         held_for: Duration,
     ) -> Result<Answer, Error> {
-        let request = self.signed_request(operation, input).map_err(Error::new)?;
+        let now = self.inner.clock.now();
+        let identity = self.inner.signers.current(now).await;
+        let identity = identity.map_err(|error| Error::new(Kind::Credentials(error)))?;
+        let request = self
+            .signed_request(operation, input, &identity)
+            .map_err(Error::new)?;
         let limit = self.inner.attempt_timeout.saturating_add(held_for);
         let mut deadline = pin!(tokio::time::sleep(limit));
         let response = before(deadline.as_mut(), self.inner.pool.request(request))
@@ -161,19 +160,24 @@ impl Client {
                 })
             })?;
         let (head, incoming) = response.into_parts();
-        let mut answer = Answer::new(head);
+        let mut answer = Answer::new(head, identity);
         let filled = before(deadline, answer.fill(incoming, self.inner.response_limit))
             .await
             .unwrap_or(Err(Kind::Timeout(limit)));
         match filled {
             Ok(()) if answer.status.is_success() => Ok(answer),
-            Ok(()) => Err(self.failure(Kind::Refusal, answer)),
-            Err(kind) => Err(self.failure(kind, answer)),
+            Ok(()) => Err(Error::answered(Kind::Refusal, answer)),
+            Err(kind) => Err(Error::answered(kind, answer)),
         }
     }
 
     /// The request of a call, signed for now.
-    fn signed_request(&self, operation: &str, input: &Bytes) -> Result<Request<Full<Bytes>>, Kind> {
+    fn signed_request(
+        &self,
+        operation: &str,
+        input: &Bytes,
+        identity: &Identity,
+    ) -> Result<Request<Full<Bytes>>, Kind> {
         let inner = &*self.inner;
         let service = &inner.service;
         let target = Target::new(&service.target_prefix, operation).map_err(Kind::OperationName)?;
@@ -194,14 +198,8 @@ impl Client {
         }
         headers.insert(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE));
         let payload = Payload::Bytes(input);
-        sigv4::sign_request(
-            inner.signers.current(),
-            &mut request,
-            payload,
-            inner.clock.now(),
-        )
-        .map_err(Kind::Sign)
-        .map(drop)?;
+        let now = inner.clock.now();
+        sigv4::sign_request(identity.signer(), &mut request, payload, now).map_err(Kind::Sign)?;
         Ok(request)
     }
 }
@@ -214,6 +212,10 @@ impl fmt::Debug for Client {
             .field("region", &self.inner.region)
             .finish_non_exhaustive()
     }
+}
+
+fn output<T: DeserializeOwned>(answer: Answer) -> Result<T, Error> {
+    body::decode(&answer.body).map_err(|error| Error::answered(Kind::Output(error), answer))
 }
 
 /// What the work gives, or none if the deadline comes first.
