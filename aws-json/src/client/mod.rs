@@ -15,7 +15,7 @@ use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
@@ -144,7 +144,7 @@ impl Client {
         let identity = self.inner.signers.current(now).await;
         let identity = identity.map_err(|error| Error::new(Kind::Credentials(error)))?;
         let request = self
-            .signed_request(operation, input, &identity)
+            .signed_request(operation, input, &identity, now)
             .map_err(Error::new)?;
         let limit = self.inner.attempt_timeout.saturating_add(held_for);
         let mut deadline = pin!(tokio::time::sleep(limit));
@@ -177,6 +177,7 @@ impl Client {
         operation: &str,
         input: &Bytes,
         identity: &Identity,
+        now: SystemTime,
     ) -> Result<Request<Full<Bytes>>, Kind> {
         let inner = &*self.inner;
         let service = &inner.service;
@@ -198,7 +199,6 @@ impl Client {
         }
         headers.insert(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE));
         let payload = Payload::Bytes(input);
-        let now = inner.clock.now();
         sigv4::sign_request(identity.signer(), &mut request, payload, now).map_err(Kind::Sign)?;
         Ok(request)
     }

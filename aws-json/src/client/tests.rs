@@ -24,7 +24,9 @@ async fn signed(client: &Client, operation: &str, body: &'static str) -> Request
     let now = client.inner.clock.now();
     let identity = client.inner.signers.current(now).await.unwrap();
     let body = Bytes::from_static(body.as_bytes());
-    client.signed_request(operation, &body, &identity).unwrap()
+    client
+        .signed_request(operation, &body, &identity, now)
+        .unwrap()
 }
 
 /// The request as text: its URI, then a line a header.
