@@ -304,3 +304,6 @@ impl Drop for Refresh {
         self.cache.lock().refreshing = None;
     }
 }
+
+#[cfg(test)]
+mod tests;

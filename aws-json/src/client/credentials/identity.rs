@@ -26,6 +26,12 @@ impl Identity {
         }
     }
 
+    /// The access key id, which is not secret.
+    #[cfg(test)]
+    pub(super) fn access_key_id(&self) -> &str {
+        self.credentials.access_key_id()
+    }
+
     /// The signer for the client's region.
     pub(in crate::client) const fn signer(&self) -> &Arc<Signer> {
         &self.signer
