@@ -29,6 +29,16 @@ pub(super) struct Connections {
 }
 
 impl Connections {
+    /// Connections to those who hand out credentials.
+    pub(super) fn for_credentials(connect_timeout: Duration) -> Pool {
+        let connections = Self {
+            connect_timeout,
+            idle_timeout: super::POOL_IDLE_TIMEOUT,
+            tls: None,
+        };
+        connections.pool().expect("ring has suites for TLS")
+    }
+
     pub(super) fn pool(self) -> Result<Pool, rustls::Error> {
         let mut tcp = HttpConnector::new();
         // It is asked for https as well, by the TLS connector around it.

@@ -5,7 +5,7 @@ mod builder;
 mod clock;
 pub mod config;
 mod connector;
-mod credentials;
+pub mod credentials;
 mod endpoint;
 mod error;
 mod service;
@@ -33,9 +33,6 @@ pub use self::builder::{
 };
 use self::clock::Clock;
 use self::connector::Pool;
-pub use self::credentials::{
-    CredentialsError, PROVIDE_TIMEOUT, ProvideCredentials, ProvideFuture, Provided, REFRESH_AHEAD,
-};
 use self::credentials::{Identity, Signers};
 use self::endpoint::Endpoint;
 use self::error::Kind;

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod bounds;
 #[cfg(test)]
+mod credentials;
+#[cfg(test)]
 mod errors;
 #[cfg(test)]
 mod requests;

@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::client::config::ConfigError;
+
 /// Why there are no credentials to sign with.
 ///
 /// It is cheap to clone: each of the calls that waited for the same credentials has it.
@@ -60,6 +62,13 @@ impl CredentialsError {
             message,
             source: None,
         }))
+    }
+}
+
+/// A setting that cannot be right is a failure.
+impl From<ConfigError> for CredentialsError {
+    fn from(error: ConfigError) -> Self {
+        Self::new(error.to_string())
     }
 }
 

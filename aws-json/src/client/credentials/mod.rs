@@ -1,19 +1,32 @@
 //! The credentials that calls are signed with: where they come from, and how they are kept.
+//!
+//! A client is given either credentials, or something that it asks for them
+//! ([`ProvideCredentials`]): a provider from here, a chain of them, or one of your own.
 
 mod cache;
+mod chain;
+mod container;
+mod document;
+mod environment;
 mod error;
+mod http;
 mod identity;
 
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use sigv4::Credentials;
 
 pub(super) use self::cache::Signers;
 pub use self::cache::{PROVIDE_TIMEOUT, REFRESH_AHEAD};
+pub use self::chain::CredentialsChain;
+pub use self::container::ContainerCredentials;
+pub use self::environment::EnvironmentCredentials;
 pub use self::error::CredentialsError;
 pub(super) use self::identity::Identity;
+use super::config::Environment;
 
 /// What [`ProvideCredentials::provide`] returns.
 pub type ProvideFuture<'a> =
@@ -23,12 +36,13 @@ pub type ProvideFuture<'a> =
 /// anew before they do.
 ///
 /// The client keeps what it is given, so a provider need not. It asks once for however many calls
-/// are waiting, in a task of its own that ends after [`PROVIDE_TIMEOUT`](super::PROVIDE_TIMEOUT).
+/// are waiting, in a task of its own that ends after [`PROVIDE_TIMEOUT`].
 ///
 /// ```
 /// use std::time::{Duration, UNIX_EPOCH};
 ///
-/// use aws_json::client::{Credentials, ProvideCredentials, ProvideFuture, Provided};
+/// use aws_json::client::Credentials;
+/// use aws_json::client::credentials::{ProvideCredentials, ProvideFuture, Provided};
 ///
 /// struct Vault;
 ///
@@ -111,7 +125,7 @@ impl ProvideCredentials for Credentials {
     }
 }
 
-impl<P: ProvideCredentials + ?Sized> ProvideCredentials for std::sync::Arc<P> {
+impl<P: ProvideCredentials + ?Sized> ProvideCredentials for Arc<P> {
     fn provide(&self) -> ProvideFuture<'_> {
         (**self).provide()
     }

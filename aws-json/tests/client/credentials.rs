@@ -1,0 +1,259 @@
+//! Where credentials come from, over a loopback interface, and how calls are signed with them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
+
+use aws_json::client::config::Environment;
+use aws_json::client::credentials::{
+    ContainerCredentials, CredentialsError, ProvideCredentials, ProvideFuture, Provided,
+};
+use aws_json::client::{Client, Credentials};
+
+use crate::server::{Answer, Server, bounded, sqs};
+
+const DOCUMENT: &str = r#"{"AccessKeyId":"ASIA1","SecretAccessKey":"hush-secret",
+    "Token":"hush-token","Expiration":"2015-08-30T12:36:00Z"}"#;
+
+const FULL_URI: &str = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
+const TOKEN: &str = "AWS_CONTAINER_AUTHORIZATION_TOKEN";
+const TOKEN_FILE: &str = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE";
+
+async fn provided(environment: &Environment) -> Result<Provided, CredentialsError> {
+    bounded(ContainerCredentials::new(environment).provide()).await
+}
+
+/// The error of a container whose endpoint answers so; checked for secrets.
+async fn refused(answers: impl IntoIterator<Item = Answer>) -> (String, usize) {
+    let server = Server::start(answers).await;
+    let url = format!("{}/role", server.url());
+    let environment = Environment::from_iter([(FULL_URI, &*url), (TOKEN, "hush-auth")]);
+    let error = provided(&environment).await.unwrap_err();
+    assert!(!error.is_absent());
+    let text = error.to_string();
+    assert!(!format!("{error:?} {text}").contains("hush"), "{error:?}");
+    (
+        text.replace(&server.url(), "http://container"),
+        server.recorded().len(),
+    )
+}
+
+/// The error of a container whose variables say so.
+async fn misled(variables: &[(&str, &str)]) -> String {
+    let environment = Environment::from_iter(variables.iter().copied());
+    let error = provided(&environment).await.unwrap_err();
+    assert!(!error.is_absent());
+    error.to_string()
+}
+
+#[tokio::test]
+async fn a_container_hands_out_credentials_that_end() {
+    let server = Server::start([Answer::ok(DOCUMENT)]).await;
+    let url = format!("{}/role?x=1", server.url());
+    let environment = Environment::from_iter([(FULL_URI, &*url), (TOKEN, "Bearer hush")]);
+    let provided = provided(&environment).await.unwrap();
+    assert_eq!(provided.credentials().access_key_id(), "ASIA1");
+    assert!(provided.credentials().secret().matches("hush-secret"));
+    assert_eq!(provided.credentials().session_token(), Some("hush-token"));
+    let expires = UNIX_EPOCH + Duration::from_secs(1_440_938_160);
+    assert_eq!(provided.expires(), Some(expires));
+    assert!(!format!("{provided:?}").contains("hush"));
+    let request = server.only_request();
+    assert_eq!(request.line, "GET /role?x=1 HTTP/1.1");
+    assert_eq!(request.header("authorization"), "Bearer hush");
+    assert!(request.header("user-agent").starts_with("aws-json/"));
+}
+
+#[tokio::test]
+async fn the_tokens_file_counts_before_the_variable() {
+    let server = Server::start([Answer::ok(DOCUMENT), Answer::ok(DOCUMENT)]).await;
+    let url = server.url();
+    let variables = [
+        (FULL_URI, &*url),
+        (TOKEN, "old"),
+        (TOKEN_FILE, "/run/token"),
+    ];
+    let environment = Environment::from_iter(variables).file("/run/token", "new\r\n");
+    provided(&environment).await.unwrap();
+    assert_eq!(server.only_request().header("authorization"), "new");
+
+    let no_token = Environment::from_iter([(FULL_URI, &*url)]);
+    provided(&no_token).await.unwrap();
+    let headers = server.recorded()[1].headers.clone();
+    assert!(headers.iter().all(|(name, _)| name != "authorization"));
+}
+
+#[tokio::test]
+async fn a_container_in_trouble_is_asked_three_times() {
+    let server = Server::start([
+        Answer::new(503, &[], ""),
+        Answer::raw("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"),
+        Answer::ok(DOCUMENT),
+    ])
+    .await;
+    let environment = Environment::from_iter([(FULL_URI, server.url())]);
+    provided(&environment).await.unwrap();
+    assert_eq!(server.recorded().len(), 3);
+
+    let busy = || Answer::new(429, &[], "");
+    let (text, asked) = refused([busy(), busy(), busy()]).await;
+    assert_eq!(
+        text,
+        "http://container/role refused to give the container's credentials (429)"
+    );
+    assert_eq!(asked, 3);
+}
+
+#[tokio::test]
+async fn a_refusal_says_what_the_container_says_and_no_token() {
+    let body = r#"{"code": "AccessDenied", "message": "hush-auth may not\n"}"#;
+    let (text, asked) = refused([Answer::new(403, &[], body)]).await;
+    assert_eq!(
+        text,
+        "http://container/role refused to give the container's credentials (403): \
+         AccessDenied: (redacted) may not\\n"
+    );
+    assert_eq!(asked, 1);
+    let (text, _) = refused([Answer::new(404, &[], "<html>hush-auth</html>")]).await;
+    assert_eq!(
+        text,
+        "http://container/role refused to give the container's credentials (404)"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_credentials_is_an_error() {
+    let (text, _) = refused([Answer::ok("hush")]).await;
+    assert_eq!(
+        text,
+        "the answer of http://container/role cannot be read as credentials: it is not a JSON \
+         object"
+    );
+    let (text, asked) = refused([Answer::ok(vec![b'a'; 64 * 1024 + 1])]).await;
+    assert_eq!(
+        text,
+        "the container's credentials cannot be had: http://container/role answered more than \
+         65536 bytes"
+    );
+    assert_eq!(asked, 1);
+}
+
+#[tokio::test]
+async fn a_container_that_does_not_listen_is_an_error() {
+    let port = Server::start([]).await.port();
+    let text = misled(&[(FULL_URI, &format!("http://localhost:{port}"))]).await;
+    let begin = format!(
+        "the container's credentials cannot be had: cannot connect to http://localhost:{port}/: "
+    );
+    assert!(text.starts_with(&begin), "{text}");
+}
+
+#[tokio::test]
+async fn without_its_variables_there_is_no_container() {
+    let error = provided(&Environment::from_iter([(TOKEN, "hush")]))
+        .await
+        .unwrap_err();
+    assert!(error.is_absent());
+    assert_eq!(
+        error.to_string(),
+        "the variables AWS_CONTAINER_CREDENTIALS_RELATIVE_URI and \
+         AWS_CONTAINER_CREDENTIALS_FULL_URI are not set"
+    );
+}
+
+#[tokio::test]
+async fn a_token_is_sent_nowhere_in_the_clear_but_to_this_machine_and_the_agents() {
+    for host in [
+        "example.com",
+        "169.254.169.254",
+        "127.0.0.1.example.com",
+        "localhost.example.com",
+        "[fd00:ec2::24]",
+        "10.0.0.1",
+        "me:hush@example.com",
+    ] {
+        let text = misled(&[(FULL_URI, &format!("http://{host}/hush")), (TOKEN, "hush")]).await;
+        assert!(
+            text.contains(" in the clear; it must be https, or http to this machine"),
+            "{text}"
+        );
+        assert!(!text.contains("hush"), "{text}");
+    }
+    for uri in ["ftp://localhost/", "localhost", "/path", "http:///"] {
+        let text = misled(&[(FULL_URI, uri)]).await;
+        assert!(
+            text.starts_with("the variable AWS_CONTAINER_CREDENTIALS_FULL_URI "),
+            "{text}"
+        );
+    }
+    assert_eq!(
+        misled(&[("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "@example.com/")]).await,
+        "the variable AWS_CONTAINER_CREDENTIALS_RELATIVE_URI is \"@example.com/\"; it must be a \
+         path that begins with /"
+    );
+}
+
+#[tokio::test]
+async fn a_token_that_cannot_be_sent_is_an_error() {
+    let uri = (FULL_URI, "http://localhost:1");
+    assert_eq!(
+        misled(&[uri, (TOKEN, "hush\nhush")]).await,
+        "the token of the variable AWS_CONTAINER_AUTHORIZATION_TOKEN cannot be sent: it must be \
+         one line of visible characters"
+    );
+    assert_eq!(
+        misled(&[uri, (TOKEN_FILE, "/none")]).await,
+        "the file \"/none\" that the variable AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE names is not \
+         there"
+    );
+}
+
+/// Gives a new key every time.
+struct Counting(AtomicUsize);
+
+impl ProvideCredentials for Counting {
+    fn provide(&self) -> ProvideFuture<'_> {
+        let count = self.0.fetch_add(1, Ordering::Relaxed) + 1;
+        Box::pin(std::future::ready(if count == 3 {
+            Err(CredentialsError::new("the vault is shut"))
+        } else {
+            let expires = UNIX_EPOCH + Duration::from_secs(3600 * count as u64);
+            Ok(Provided::new(Credentials::new(format!("KEY{count}"), "hush")).expiring(expires))
+        }))
+    }
+}
+
+#[tokio::test]
+async fn calls_are_signed_with_the_credentials_of_their_time() {
+    let server = Server::start((0..3).map(|_| Answer::ok("{}"))).await;
+    let now = std::sync::Arc::new(AtomicUsize::new(0));
+    let client = Client::builder(sqs())
+        .endpoint(server.url())
+        .credentials_provider(Counting(AtomicUsize::new(0)))
+        .time_source({
+            let now = std::sync::Arc::clone(&now);
+            move || UNIX_EPOCH + Duration::from_secs(now.load(Ordering::Relaxed) as u64)
+        })
+        .build()
+        .unwrap();
+    for second in [0, 10, 3600] {
+        now.store(second, Ordering::Relaxed);
+        bounded(client.call_value("list_queues", None))
+            .await
+            .unwrap();
+    }
+    let keys: Vec<String> = server
+        .recorded()
+        .iter()
+        .map(|request| request.header("authorization")[..37].to_owned())
+        .collect();
+    let key = |key| format!("AWS4-HMAC-SHA256 Credential={key}/1970");
+    assert_eq!(keys, [key("KEY1"), key("KEY1"), key("KEY2")]);
+
+    now.store(7200, Ordering::Relaxed);
+    let error = bounded(client.call_value("list_queues", None))
+        .await
+        .unwrap_err();
+    assert!(error.is_credentials());
+    assert_eq!(error.to_string(), "no credentials: the vault is shut");
+    assert_eq!(server.recorded().len(), 3);
+}
