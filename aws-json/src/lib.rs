@@ -2,6 +2,26 @@
 //!
 //! [`codec`] is the wire format, for clients and for servers, without IO. `client`, behind the
 //! feature of that name, is a client on top of it: signed calls over pooled connections.
+//!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! | feature | what it adds | crates |
+//! |---|---|---|
+//! | none | the codec | 13 |
+//! | `client` | the client over plain http: for a local server, or behind what speaks TLS | 58 |
+//! | `tls` | https too, with nothing more to set: rustls, ring's cryptography, Mozilla's roots | 67 |
+//! | `rustls` | https by the caller's own [rustls configuration](client::Builder::tls_config), with any cryptography and roots: brings neither | 64 |
+//! | `http2` | HTTP/2 where a server [chooses it](client::HttpVersion) over TLS, or is known to speak it | 8 more |
+//!
+//! The crates are those beside this one that `cargo tree -e normal` lists. Whoever talks
+//! to AWS wants `tls`. Each of the last three turns `client` on; an https endpoint without TLS is
+//! an [error](client::BuildError::NoTls) when the client is built. No cryptography is ever installed
+//! for the whole process.
+//!
+//! Requests are not compressed (of AWS's services, CloudWatch alone asks for that), and no answer
+//! is ever asked to be: one that is compressed all the same is an error.
 
 #[cfg(feature = "client")]
 pub mod client;

@@ -53,6 +53,8 @@
 use std::borrow::Borrow;
 use std::time::Duration;
 
+#[cfg(feature = "http2")]
+pub use aws_json::client::HttpVersion;
 use aws_json::client::Service;
 pub use aws_json::client::{BuildError, Builder, Credentials, Error};
 

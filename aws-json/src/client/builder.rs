@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+#[cfg(feature = "rustls")]
 use rustls::ClientConfig;
 use sigv4::Credentials;
 
@@ -12,7 +13,10 @@ use super::clock::Clock;
 use super::connector::Connections;
 use super::credentials::{ProvideCredentials, Signers};
 use super::endpoint::Endpoint;
+use super::http_version::HttpVersion;
 use super::service::Service;
+use super::tls::{NoTls, Tls};
+use super::wire::Wire;
 use super::{Client, Inner};
 use crate::codec::target::Target;
 
@@ -28,7 +32,8 @@ pub const RESPONSE_LIMIT: usize = 16 * 1024 * 1024;
 
 /// Settings of a [`Client`], from [`Client::builder`].
 ///
-/// ```
+#[cfg_attr(feature = "tls", doc = "```")]
+#[cfg_attr(not(feature = "tls"), doc = "```no_run")]
 /// use aws_json::client::{BuildError, Client, Credentials, Service};
 ///
 /// let sqs = Service::new("sqs", "AmazonSQS").query_compatible();
@@ -64,7 +69,8 @@ impl Builder {
             connections: Connections {
                 connect_timeout: CONNECT_TIMEOUT,
                 idle_timeout: POOL_IDLE_TIMEOUT,
-                tls: None,
+                tls: Tls::default(),
+                version: HttpVersion::default(),
             },
             clock: Clock::default(),
         }
@@ -130,10 +136,48 @@ impl Builder {
     }
 
     /// TLS by this configuration, with its cryptography, roots and client certificate. By
-    /// default it is ring's cryptography and Mozilla's roots. Its list of ALPN protocols is not
-    /// used: the client speaks HTTP/1.1.
+    /// default, with the feature `tls`, it is ring's cryptography and Mozilla's roots. Its list
+    /// of ALPN protocols is not used: that is for the HTTP versions that the client speaks.
+    ///
+    /// The provider of the cryptography is the configuration's own, and the process's default
+    /// one, if there is one, is neither asked nor set:
+    ///
+    /// ```no_run
+    /// use std::sync::Arc;
+    ///
+    /// use aws_json::client::{BuildError, Client, Credentials, Service};
+    /// # use tokio_rustls::rustls;
+    /// use rustls::crypto::CryptoProvider;
+    /// use rustls::{ClientConfig, RootCertStore};
+    ///
+    /// # fn example(
+    /// // ring's, aws-lc-rs's or any other
+    /// provider: CryptoProvider,
+    /// roots: RootCertStore,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// let config = ClientConfig::builder_with_provider(Arc::new(provider))
+    ///     .with_safe_default_protocol_versions()?
+    ///     .with_root_certificates(roots)
+    ///     .with_no_client_auth();
+    /// let client = Client::builder(Service::new("sqs", "AmazonSQS").query_compatible())
+    ///     .endpoint("https://sqs.eu-west-1.amazonaws.com")
+    ///     .credentials(Credentials::new("test", "test"))
+    ///     .tls_config(config)
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "rustls")]
     pub fn tls_config(mut self, config: ClientConfig) -> Self {
-        self.connections.tls = Some(config);
+        self.connections.tls = config.into();
+        self
+    }
+
+    /// Which version of HTTP is spoken. By default it is the one that the server chooses over
+    /// TLS, and HTTP/1.1 over plain http.
+    #[cfg(feature = "http2")]
+    pub fn http_version(mut self, version: HttpVersion) -> Self {
+        self.connections.version = version;
         self
     }
 
@@ -171,7 +215,9 @@ impl Builder {
                 Signers::provided(provider, &region, &service.signing_name)
             }
         };
-        let pool = self.connections.pool().map_err(BuildError::Tls)?;
+        if endpoint.is_https() && !self.connections.tls.is_available() {
+            return Err(BuildError::NoTls);
+        }
         Ok(Client {
             inner: Arc::new(Inner {
                 service,
@@ -179,8 +225,10 @@ impl Builder {
                 region,
                 signers,
                 attempt_timeout: self.attempt_timeout,
-                response_limit: self.response_limit,
-                pool,
+                wire: Wire {
+                    pool: self.connections.pool(),
+                    response_limit: self.response_limit,
+                },
                 clock: self.clock,
             }),
         })
@@ -194,7 +242,7 @@ enum Given {
 }
 
 /// Why a client could not be built.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildError {
     /// No endpoint was given.
@@ -213,8 +261,9 @@ pub enum BuildError {
     },
     /// The service's signing name or target prefix cannot be one.
     Service,
-    /// The TLS library has no protocol version to offer.
-    Tls(rustls::Error),
+    /// The endpoint is https, and neither the feature `tls` is on nor, with the feature
+    /// `rustls`, a [configuration](Builder::tls_config) given.
+    NoTls,
 }
 
 impl fmt::Display for BuildError {
@@ -234,7 +283,7 @@ impl fmt::Display for BuildError {
                 "the service's signing name is not made of letters, digits and hyphens, or its \
                  target prefix not of letters, digits, underscores and dots",
             ),
-            Self::Tls(error) => write!(f, "TLS cannot be set up: {error}"),
+            Self::NoTls => NoTls.fmt(f),
         }
     }
 }

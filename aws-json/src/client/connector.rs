@@ -1,31 +1,31 @@
-//! Connections: TCP, TLS, their bounds and their pool.
+//! Connections: how they are made, their bounds and their pool.
 
 use std::error::Error;
+use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::Uri;
 use http_body_util::Full;
-use hyper_rustls::{ConfigBuilderExt, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use rustls::ClientConfig;
-use rustls::crypto::ring;
 use tower_service::Service;
 
+use super::http_version::HttpVersion;
+use super::tls::{Connector, Tls};
+
 /// The pool of connections.
-pub(super) type Pool = Client<Bounded<HttpsConnector<HttpConnector>>, Full<Bytes>>;
+pub(super) type Pool = Client<Bounded<Connector>, Full<Bytes>>;
 
 /// How connections are made and kept.
-#[derive(Clone)]
 pub(super) struct Connections {
     pub(super) connect_timeout: Duration,
     pub(super) idle_timeout: Duration,
-    pub(super) tls: Option<ClientConfig>,
+    pub(super) tls: Tls,
+    pub(super) version: HttpVersion,
 }
 
 impl Connections {
@@ -34,45 +34,28 @@ impl Connections {
         let connections = Self {
             connect_timeout,
             idle_timeout: super::POOL_IDLE_TIMEOUT,
-            tls: None,
+            tls: Tls::default(),
+            version: HttpVersion::Http1,
         };
-        connections.pool().expect("ring has suites for TLS")
+        connections.pool()
     }
 
-    pub(super) fn pool(self) -> Result<Pool, rustls::Error> {
+    pub(super) fn pool(self) -> Pool {
         let mut tcp = HttpConnector::new();
-        // It is asked for https as well, by the TLS connector around it.
+        // What is https is for the connector around it to see to.
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
-        let mut tls = match self.tls {
-            Some(tls) => tls,
-            None => default_tls()?,
-        };
-        // The connector panics on a list of its own. Without one, HTTP/1.1 is spoken.
-        tls.alpn_protocols.clear();
-        let https = HttpsConnectorBuilder::new()
-            .with_tls_config(tls)
-            .https_or_http()
-            .enable_http1()
-            .wrap_connector(tcp);
-        Ok(Client::builder(TokioExecutor::new())
+        let mut builder = Client::builder(TokioExecutor::new());
+        builder
             .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(self.idle_timeout)
-            .build(Bounded {
-                inner: https,
-                limit: self.connect_timeout,
-            }))
+            .pool_idle_timeout(self.idle_timeout);
+        #[cfg(feature = "http2")]
+        builder.http2_only(self.version == HttpVersion::Http2);
+        builder.build(Bounded {
+            inner: Connector::new(tcp, self.tls, self.version),
+            limit: self.connect_timeout,
+        })
     }
-}
-
-/// Mozilla's roots and ring's cryptography, which is handed over, not installed for the process.
-fn default_tls() -> Result<ClientConfig, rustls::Error> {
-    Ok(
-        ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()?
-            .with_webpki_roots()
-            .with_no_client_auth(),
-    )
 }
 
 /// A connector with a bound on everything until the connection can be used: looking up the name,
@@ -83,28 +66,31 @@ pub(super) struct Bounded<C> {
     limit: Duration,
 }
 
+/// A connection that is being made.
+pub(super) type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
+
+pub(super) type BoxError = Box<dyn Error + Send + Sync>;
+
 impl<C> Service<Uri> for Bounded<C>
 where
-    C: Service<Uri>,
-    C::Error: Into<Box<dyn Error + Send + Sync>>,
+    C: Service<Uri, Error = BoxError>,
     C::Future: Send + 'static,
 {
     type Response = C::Response;
-    type Error = Box<dyn Error + Send + Sync>;
-    type Future = Pin<Box<dyn Future<Output = Result<C::Response, Self::Error>> + Send>>;
+    type Error = BoxError;
+    type Future = Connecting<C::Response>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.inner.poll_ready(context).map_err(Into::into)
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.inner.poll_ready(context)
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         let connecting = self.inner.call(uri);
         let limit = self.limit;
         Box::pin(async move {
-            match tokio::time::timeout(limit, connecting).await {
-                Ok(connected) => connected.map_err(Into::into),
-                Err(_) => Err(ConnectTimeout(limit).into()),
-            }
+            tokio::time::timeout(limit, connecting)
+                .await
+                .unwrap_or_else(|_| Err(ConnectTimeout(limit).into()))
         })
     }
 }
@@ -113,10 +99,48 @@ where
 #[derive(Debug)]
 pub(super) struct ConnectTimeout(Duration);
 
-impl std::fmt::Display for ConnectTimeout {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for ConnectTimeout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no connection within {:?}", self.0)
     }
 }
 
 impl Error for ConnectTimeout {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::CONNECT_TIMEOUT;
+
+    /// A connector whose connections are never made.
+    struct Endless;
+
+    impl Service<Uri> for Endless {
+        type Response = ();
+        type Error = BoxError;
+        type Future = Connecting<()>;
+
+        fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn call(&mut self, _: Uri) -> Self::Future {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_is_never_made_ends_at_the_limit() {
+        let mut connector = Bounded {
+            inner: Endless,
+            limit: CONNECT_TIMEOUT,
+        };
+        let mut connecting = connector.call(Uri::from_static("http://localhost/"));
+        let early = CONNECT_TIMEOUT - Duration::from_millis(1);
+        let waited = tokio::time::timeout(early, &mut connecting).await;
+        assert!(waited.is_err(), "it ended early");
+        let error = connecting.await.unwrap_err();
+        assert!(error.is::<ConnectTimeout>());
+        assert_eq!(error.to_string(), "no connection within 3.1s");
+    }
+}

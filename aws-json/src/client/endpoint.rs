@@ -63,6 +63,10 @@ impl Endpoint {
         &self.uri
     }
 
+    pub(super) fn is_https(&self) -> bool {
+        self.uri.scheme() == Some(&Scheme::HTTPS)
+    }
+
     /// What `Host` says, and what is signed: the port only where it is not the scheme's own, as
     /// hyper would write it.
     pub(super) const fn host_header(&self) -> &HeaderValue {

@@ -9,6 +9,7 @@ use http::StatusCode;
 use super::answer::Answer;
 use super::connector::ConnectTimeout;
 use super::credentials::CredentialsError;
+use super::wire::{Failure, Reached};
 use crate::codec::body::{EncodeError, SerializationError};
 use crate::codec::error_body::{Fault, Refusal};
 use crate::codec::name;
@@ -36,6 +37,7 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: Kind,
+    reached: Reached,
     status: Option<StatusCode>,
     request_id: Option<String>,
     refusal: Refusal,
@@ -53,7 +55,7 @@ pub(super) enum Kind {
     Credentials(CredentialsError),
     /// The request could not be signed.
     Sign(sigv4::SignError),
-    /// No connection.
+    /// No connection that a request could be given to.
     Connect {
         endpoint: String,
         error: hyper_util::client::legacy::Error,
@@ -77,11 +79,24 @@ impl Error {
     pub(super) fn new(kind: Kind) -> Self {
         Self(Box::new(Inner {
             kind,
+            reached: Reached::Nobody,
             status: None,
             request_id: None,
             refusal: Refusal::default(),
             body: Vec::new(),
         }))
+    }
+
+    /// A failure of an exchange, with what there is of an answer.
+    pub(super) fn failed(failure: Failure) -> Self {
+        match failure.answer {
+            Some(answer) => Self::answered(failure.kind, answer),
+            None => {
+                let mut error = Self::new(failure.kind);
+                error.0.reached = failure.reached;
+                error
+            }
+        }
     }
 
     /// A failure after an answer's head arrived. A status other than 2xx makes it a refusal,
@@ -94,6 +109,7 @@ impl Error {
             } else {
                 Kind::Refusal
             },
+            reached: Reached::Perhaps,
             status: Some(answer.status),
             request_id: answer.request_id().map(ToOwned::to_owned),
             refusal,
@@ -197,8 +213,8 @@ impl Error {
         }
     }
 
-    /// Whether no connection was made: the name is unknown, nothing listens, or TLS failed.
-    /// Nothing was sent.
+    /// Whether no connection was made that could be used: the name is unknown, nothing listens,
+    /// TLS failed, or the connection broke at once. Nothing was sent.
     #[must_use]
     pub fn is_connect(&self) -> bool {
         matches!(self.0.kind, Kind::Connect { .. })
@@ -209,6 +225,18 @@ impl Error {
     #[must_use]
     pub fn is_credentials(&self) -> bool {
         matches!(self.0.kind, Kind::Credentials(_))
+    }
+
+    /// Whether the service may have received the call, and so have done what it was asked. If
+    /// not, the call can be made again whatever it does: there was no connection, or it broke
+    /// before a byte of the call was written, or an HTTP/2 server said that it had done nothing
+    /// with it (`REFUSED_STREAM`).
+    #[must_use]
+    pub fn may_have_arrived(&self) -> bool {
+        match self.0.reached {
+            Reached::Nobody => false,
+            Reached::Perhaps => true,
+        }
     }
 }
 
@@ -266,6 +294,7 @@ impl fmt::Debug for Inner {
         let body = format_args!("b\"{}\"", self.body.escape_ascii());
         f.debug_struct("Inner")
             .field("kind", &self.kind)
+            .field("reached", &self.reached)
             .field("status", &self.status)
             .field("request_id", &self.request_id)
             .field("refusal", &self.refusal)
@@ -286,7 +315,7 @@ fn write_body(f: &mut fmt::Formatter<'_>, body: &[u8]) -> fmt::Result {
 }
 
 /// An error and what caused it, outermost first.
-fn causes<'a>(
+pub(super) fn causes<'a>(
     error: &'a (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
     std::iter::successors(Some(error), |&error| error.source())

@@ -8,13 +8,13 @@ mod connector;
 pub mod credentials;
 mod endpoint;
 mod error;
+mod http_version;
 mod service;
+mod tls;
+mod wire;
 
 use std::fmt;
-use std::future::poll_fn;
-use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
@@ -25,20 +25,21 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 pub use sigv4::Credentials;
 use sigv4::Payload;
-use tokio::time::Sleep;
 
 use self::answer::Answer;
 pub use self::builder::{
     ATTEMPT_TIMEOUT, BuildError, Builder, CONNECT_TIMEOUT, POOL_IDLE_TIMEOUT, RESPONSE_LIMIT,
 };
 use self::clock::Clock;
-use self::connector::Pool;
 use self::credentials::{Identity, Signers};
 use self::endpoint::Endpoint;
 use self::error::Kind;
 pub use self::error::{BODY_KEPT, Error};
+#[cfg(feature = "http2")]
+pub use self::http_version::HttpVersion;
 use self::service::QueryMode;
 pub use self::service::{Operation, Service};
+use self::wire::Wire;
 use crate::codec::headers::{X_AMZ_TARGET, X_AMZN_QUERY_MODE};
 use crate::codec::target::Target;
 use crate::codec::{body, name};
@@ -79,8 +80,7 @@ struct Inner {
     region: String,
     signers: Signers,
     attempt_timeout: Duration,
-    response_limit: usize,
-    pool: Pool,
+    wire: Wire,
     clock: Clock,
 }
 
@@ -144,27 +144,16 @@ impl Client {
             .signed_request(operation, input, &identity, now)
             .map_err(Error::new)?;
         let limit = self.inner.attempt_timeout.saturating_add(held_for);
-        let mut deadline = pin!(tokio::time::sleep(limit));
-        let response = before(deadline.as_mut(), self.inner.pool.request(request))
+        let answer = self
+            .inner
+            .wire
+            .exchange(request, identity, limit)
             .await
-            .ok_or_else(|| Error::new(Kind::Timeout(limit)))?
-            .map_err(|error| {
-                Error::new(if error.is_connect() {
-                    let endpoint = self.endpoint_url();
-                    Kind::Connect { endpoint, error }
-                } else {
-                    Kind::Send(error)
-                })
-            })?;
-        let (head, incoming) = response.into_parts();
-        let mut answer = Answer::new(head, identity);
-        let filled = before(deadline, answer.fill(incoming, self.inner.response_limit))
-            .await
-            .unwrap_or(Err(Kind::Timeout(limit)));
-        match filled {
-            Ok(()) if answer.status.is_success() => Ok(answer),
-            Ok(()) => Err(Error::answered(Kind::Refusal, answer)),
-            Err(kind) => Err(Error::answered(kind, answer)),
+            .map_err(Error::failed)?;
+        if answer.status.is_success() {
+            Ok(answer)
+        } else {
+            Err(Error::answered(Kind::Refusal, answer))
         }
     }
 
@@ -213,16 +202,6 @@ impl fmt::Debug for Client {
 
 fn output<T: DeserializeOwned>(answer: Answer) -> Result<T, Error> {
     body::decode(&answer.body).map_err(|error| Error::answered(Kind::Output(error), answer))
-}
-
-/// What the work gives, or none if the deadline comes first.
-async fn before<F: Future>(mut deadline: Pin<&mut Sleep>, work: F) -> Option<F::Output> {
-    let mut work = pin!(work);
-    poll_fn(|context| match work.as_mut().poll(context) {
-        Poll::Ready(output) => Poll::Ready(Some(output)),
-        Poll::Pending => deadline.as_mut().poll(context).map(|()| None),
-    })
-    .await
 }
 
 /// Sent with every call and, like every signer's, not signed.

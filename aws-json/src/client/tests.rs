@@ -46,14 +46,14 @@ async fn an_sqs_request_is_signed_as_botocore_signs_it() {
     let service = Service::new("sqs", "AmazonSQS").query_compatible();
     let client = client(
         service,
-        "https://sqs.eu-central-1.amazonaws.com",
+        "http://sqs.eu-central-1.amazonaws.com",
         credentials(),
     );
     let request = signed(&client, "CreateQueue", r#"{"QueueName":"orders"}"#).await;
     assert_eq!(
         written(&request),
         [
-            "POST https://sqs.eu-central-1.amazonaws.com/",
+            "POST http://sqs.eu-central-1.amazonaws.com/",
             "authorization: AWS4-HMAC-SHA256 \
              Credential=AKIDEXAMPLE/20150830/eu-central-1/sqs/aws4_request, \
              SignedHeaders=content-length;content-type;host;x-amz-date;x-amz-target;\
@@ -103,7 +103,7 @@ fn a_region_that_is_given_counts_before_the_hosts() {
             .endpoint(url)
             .credentials(credentials())
     };
-    let aws = "https://sqs.eu-central-1.amazonaws.com";
+    let aws = "http://sqs.eu-central-1.amazonaws.com";
     assert_eq!(builder(aws).build().unwrap().region(), "eu-central-1");
     assert_eq!(
         builder(aws).region("us-west-2").build().unwrap().region(),
@@ -143,6 +143,26 @@ fn what_is_missing_or_cannot_be_right_is_refused() {
             .endpoint("http://h")
             .credentials(credentials());
         assert_eq!(refused(builder), BuildError::Service);
+    }
+}
+
+#[test]
+fn https_without_tls_is_refused() {
+    let built = Client::builder(Service::new("sqs", "AmazonSQS"))
+        .endpoint("https://localhost")
+        .credentials(credentials())
+        .build();
+    if cfg!(feature = "tls") {
+        assert_eq!(built.unwrap().endpoint_url(), "https://localhost/");
+    } else {
+        let error = built.unwrap_err();
+        assert_eq!(error, BuildError::NoTls);
+        let told = error.to_string();
+        assert!(
+            told.starts_with("the endpoint is https, and TLS "),
+            "{told}"
+        );
+        assert!(told.contains("the feature `tls` of aws-json"), "{told}");
     }
 }
 

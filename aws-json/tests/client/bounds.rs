@@ -100,6 +100,7 @@ async fn what_the_service_may_hold_is_added_to_the_timeout() {
     assert!(error.is_timeout());
 }
 
+#[cfg(feature = "tls")]
 #[tokio::test]
 async fn a_connection_that_is_not_made_in_time_is_a_timeout_of_the_connection() {
     // It accepts, and never speaks TLS.

@@ -10,5 +10,5 @@ mod errors;
 mod requests;
 #[cfg(test)]
 mod server;
-#[cfg(test)]
+#[cfg(all(test, feature = "rustls"))]
 mod tls;

@@ -37,6 +37,7 @@ pub const ALLOWED: &[Allowed] = &[
         always: &["bytes", "http", "serde", "serde_json"],
         optional: &[
             "aws-json-sigv4",
+            "h2",
             "http-body-util",
             "hyper",
             "hyper-rustls",

@@ -92,11 +92,27 @@ pub const NEVER: &[Never] = &[
         package: "aws-json",
         features: &["client"],
         edges: "normal",
-        never: &["axum", "fake-sqs", "sqs", "sqs-engine", "tower-layer"],
+        never: &[
+            "axum",
+            "fake-sqs",
+            "h2",
+            "ring",
+            "rustls",
+            "sqs",
+            "sqs-engine",
+            "tower-layer",
+        ],
+    },
+    // The cryptography and the roots are the caller's.
+    Never {
+        package: "aws-json",
+        features: &["rustls"],
+        edges: "normal",
+        never: &["aws-lc-rs", "h2", "ring", "webpki-roots"],
     },
     Never {
         package: "aws-json",
-        features: &["client"],
+        features: &["tls", "http2"],
         edges: "normal",
         never: OTHER_TLS,
     },
@@ -110,7 +126,7 @@ pub const NEVER: &[Never] = &[
         package: "sqs",
         features: &["client"],
         edges: "normal",
-        never: &["axum", "fake-sqs", "sqs-engine"],
+        never: &["axum", "fake-sqs", "h2", "rustls", "sqs-engine"],
     },
     Never {
         package: "sqs-engine",
