@@ -78,8 +78,8 @@ impl Error {
     /// A failure without an answer.
     pub(super) fn new(kind: Kind) -> Self {
         Self(Box::new(Inner {
+            reached: kind.reached(),
             kind,
-            reached: Reached::Nobody,
             status: None,
             request_id: None,
             refusal: Refusal::default(),
@@ -236,6 +236,25 @@ impl Error {
         match self.0.reached {
             Reached::Nobody => false,
             Reached::Perhaps => true,
+        }
+    }
+}
+
+impl Kind {
+    /// How far the request came, as far as the kind of the failure tells.
+    const fn reached(&self) -> Reached {
+        match self {
+            Self::Connect { .. }
+            | Self::Credentials(_)
+            | Self::Input(_)
+            | Self::OperationName(_)
+            | Self::Sign(_) => Reached::Nobody,
+            Self::Output(_)
+            | Self::Receive(_)
+            | Self::Refusal
+            | Self::Send(_)
+            | Self::Timeout(_)
+            | Self::TooLarge(_) => Reached::Perhaps,
         }
     }
 }
