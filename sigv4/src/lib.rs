@@ -138,7 +138,7 @@ pub use crate::http::{
 };
 pub use crate::key::{Signature, SigningKey};
 pub use crate::presign::Presigned;
-pub use crate::region::region_from_host;
+pub use crate::region::{region_from_host, region_in_host};
 pub use crate::request::{Payload, Request};
 pub use crate::scope::{Scope, ScopeError};
 pub use crate::settings::{ContentSha256, PathEncoding, PathNormalization, SessionToken, Settings};

@@ -4,7 +4,7 @@
 const UNKNOWN: &str = "us-east-1";
 
 /// The suffixes under which AWS serves, of every partition.
-const SUFFIXES: [&str; 10] = [
+const SUFFIXES: [&str; 14] = [
     ".amazonaws.com",
     ".amazonaws.com.cn",
     ".amazonaws.eu",
@@ -15,6 +15,10 @@ const SUFFIXES: [&str; 10] = [
     ".sc2s.sgov.gov",
     ".csp.hci.ic.gov",
     ".cloud.adc-e.uk",
+    ".api.aws.ic.gov",
+    ".api.aws.scloud",
+    ".api.aws.hci.ic.gov",
+    ".api.cloud-aws.adc-e.uk",
 ];
 
 /// The region in the name of an AWS endpoint, or `us-east-1` for any other host.
@@ -35,14 +39,33 @@ const SUFFIXES: [&str; 10] = [
 /// ```
 #[must_use]
 pub fn region_from_host(host: &str) -> &str {
+    region_in_host(host).unwrap_or(UNKNOWN)
+}
+
+/// The region in the name of an AWS endpoint, as [`region_from_host`] knows them, or none for a
+/// host whose name tells no region.
+///
+/// # Example
+/// ```
+/// use sigv4::region_in_host;
+///
+/// assert_eq!(region_in_host("eu-west-1.queue.amazonaws.com"), Some("eu-west-1"));
+/// assert_eq!(region_in_host("queue.amazonaws.com"), Some("us-east-1"));
+/// assert_eq!(region_in_host("localhost:9324"), None);
+/// ```
+#[must_use]
+pub fn region_in_host(host: &str) -> Option<&str> {
     let name = host.split(':').next().unwrap_or_default();
     let name = name.strip_suffix('.').unwrap_or(name);
     if let Some(before) = name.strip_suffix(".localhost.localstack.cloud") {
         return region_of(before.rsplit('.').next());
     }
-    let Some(before) = SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)) else {
-        return UNKNOWN;
-    };
+    if name == "queue.amazonaws.com" {
+        return Some("us-east-1");
+    }
+    let before = SUFFIXES
+        .iter()
+        .find_map(|suffix| name.strip_suffix(suffix))?;
     let mut labels = before.rsplit('.');
     match labels.next() {
         // `<region>.queue`, and `<endpoint>.<service>.<region>.vpce`.
@@ -51,8 +74,8 @@ pub fn region_from_host(host: &str) -> &str {
     }
 }
 
-fn region_of(label: Option<&str>) -> &str {
-    label.filter(|label| is_region(label)).unwrap_or(UNKNOWN)
+fn region_of(label: Option<&str>) -> Option<&str> {
+    label.filter(|label| is_region(label))
 }
 
 /// Whether a label has the form of a region: lower-case words and a number, as `us-gov-west-1`.
@@ -99,6 +122,16 @@ mod tests {
                 "sqs.eusc-de-east-1.api.amazonwebservices.eu",
                 "eusc-de-east-1",
             ),
+            ("sqs.eu-isoe-west-1.cloud.adc-e.uk", "eu-isoe-west-1"),
+            (
+                "sqs.eu-isoe-west-1.api.cloud-aws.adc-e.uk",
+                "eu-isoe-west-1",
+            ),
+            ("sqs-fips.us-isof-south-1.csp.hci.ic.gov", "us-isof-south-1"),
+            ("sqs.us-isof-east-1.api.aws.hci.ic.gov", "us-isof-east-1"),
+            ("sqs.us-iso-west-1.api.aws.ic.gov", "us-iso-west-1"),
+            ("sqs.us-isob-east-1.api.aws.scloud", "us-isob-east-1"),
+            ("vpce-1a2b.dynamodb.us-east-1.vpce.api.aws", "us-east-1"),
             ("dynamodb.il-central-1.amazonaws.com", "il-central-1"),
             ("bucket.s3.mx-central-1.amazonaws.com", "mx-central-1"),
             ("eu-west-2.queue.amazonaws.com", "eu-west-2"),
@@ -112,6 +145,7 @@ mod tests {
             ("123456789012.ddb.us-west-2.amazonaws.com", "us-west-2"),
         ] {
             assert_eq!(region_from_host(host), region, "{host}");
+            assert_eq!(region_in_host(host), Some(region), "{host}");
         }
     }
 
@@ -137,6 +171,7 @@ mod tests {
             "SQS.EU-WEST-1.AMAZONAWS.COM",
         ] {
             assert_eq!(region_from_host(host), "us-east-1", "{host:?}");
+            assert_eq!(region_in_host(host), None, "{host:?}");
         }
     }
 }

@@ -12,7 +12,7 @@ use sigv4::Credentials;
 use super::clock::Clock;
 use super::connector::Connections;
 use super::credentials::{ProvideCredentials, Signers};
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, EndpointError, Variant, Wanted};
 use super::http_version::HttpVersion;
 use super::service::Service;
 use super::tls::{NoTls, Tls};
@@ -34,15 +34,16 @@ pub const RESPONSE_LIMIT: usize = 16 * 1024 * 1024;
 ///
 #[cfg_attr(feature = "tls", doc = "```")]
 #[cfg_attr(not(feature = "tls"), doc = "```no_run")]
-/// use aws_json::client::{BuildError, Client, Credentials, Service};
+/// use aws_json::client::{BuildError, Client, Credentials, EndpointError, Service};
 ///
 /// let sqs = Service::new("sqs", "AmazonSQS").query_compatible();
 /// let client = Client::builder(sqs.clone())
-///     .endpoint("https://sqs.eu-west-1.amazonaws.com")
+///     .region("eu-west-1")
 ///     .credentials(Credentials::new("test", "test"))
 ///     .build()?;
-/// assert_eq!(client.region(), "eu-west-1");
-/// assert_eq!(Client::builder(sqs).build().unwrap_err(), BuildError::NoEndpoint);
+/// assert_eq!(client.endpoint_url(), "https://sqs.eu-west-1.amazonaws.com/");
+/// let missing = BuildError::Endpoint(EndpointError::NoRegion);
+/// assert_eq!(Client::builder(sqs).build().unwrap_err(), missing);
 /// # Ok::<(), BuildError>(())
 /// ```
 #[must_use = "a builder does nothing until `build`"]
@@ -50,6 +51,7 @@ pub struct Builder {
     service: Service,
     endpoint: Option<String>,
     region: Option<String>,
+    variant: Option<Variant>,
     credentials: Option<Given>,
     attempt_timeout: Duration,
     response_limit: usize,
@@ -63,6 +65,7 @@ impl Builder {
             service,
             endpoint: None,
             region: None,
+            variant: None,
             credentials: None,
             attempt_timeout: ATTEMPT_TIMEOUT,
             response_limit: RESPONSE_LIMIT,
@@ -76,18 +79,25 @@ impl Builder {
         }
     }
 
-    /// Where calls go, as `http://` or `https://`, a host, and perhaps a port and a path. The
-    /// path is kept and ends in a slash. There is no default.
+    /// Where calls go instead of to AWS's own endpoint in the region: `http://` or `https://`, a
+    /// host, and perhaps a port and a path. The path is kept and ends in a slash.
     pub fn endpoint(mut self, url: impl Into<String>) -> Self {
         self.endpoint = Some(url.into());
         self
     }
 
-    /// The region that requests are signed for. By default it is read from the endpoint's host,
-    /// `<service>.<region>.amazonaws.com`, and is `us-east-1` for any other host, as AWS's own
-    /// tools sign for a local server.
+    /// The region of the service, which requests are signed for. With an
+    /// [`endpoint`](Self::endpoint) it is by default what its host's name tells
+    /// ([`Endpoint::new`]); without one it must be given.
     pub fn region(mut self, region: impl Into<String>) -> Self {
         self.region = Some(region.into());
+        self
+    }
+
+    /// Which of AWS's names in the region calls go to, [`Variant::Plain`] by default. Any other
+    /// excludes an [`endpoint`](Self::endpoint).
+    pub fn variant(mut self, variant: Variant) -> Self {
+        self.variant = Some(variant);
         self
     }
 
@@ -195,25 +205,26 @@ impl Builder {
     /// [`BuildError`] if the endpoint or the credentials are missing, or a setting cannot be
     /// right.
     pub fn build(self) -> Result<Client, BuildError> {
-        let endpoint = Endpoint::parse(&self.endpoint.ok_or(BuildError::NoEndpoint)?)?;
-        let credentials = self.credentials.ok_or(BuildError::NoCredentials)?;
-        let region = self.region.unwrap_or_else(|| endpoint.region().to_owned());
-        if !is_scope_part(&region) {
-            return Err(BuildError::Region { region });
-        }
         let service = self.service;
         if !is_scope_part(&service.signing_name)
             || Target::new(&service.target_prefix, "X").is_err()
         {
             return Err(BuildError::Service);
         }
+        let wanted = Wanted {
+            given: self.endpoint.as_deref().map(Endpoint::new).transpose()?,
+            region: self.region.as_deref(),
+            usual_region: None,
+            variant: self.variant.unwrap_or_default(),
+        };
+        let endpoint = wanted.resolve(&service)?;
+        let region = endpoint.region();
+        let credentials = self.credentials.ok_or(BuildError::NoCredentials)?;
         let signers = match credentials {
             Given::Credentials(credentials) => {
-                Signers::fixed(credentials, &region, &service.signing_name)
+                Signers::fixed(credentials, region, &service.signing_name)
             }
-            Given::Provider(provider) => {
-                Signers::provided(provider, &region, &service.signing_name)
-            }
+            Given::Provider(provider) => Signers::provided(provider, region, &service.signing_name),
         };
         if endpoint.is_https() && !self.connections.tls.is_available() {
             return Err(BuildError::NoTls);
@@ -222,7 +233,6 @@ impl Builder {
             inner: Arc::new(Inner {
                 service,
                 endpoint,
-                region,
                 signers,
                 attempt_timeout: self.attempt_timeout,
                 wire: Wire {
@@ -245,20 +255,10 @@ enum Given {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// No endpoint was given.
-    NoEndpoint,
-    /// The endpoint cannot be one.
-    Endpoint {
-        /// What is wrong with it.
-        reason: &'static str,
-    },
+    /// The endpoint or the region is missing or cannot be one.
+    Endpoint(EndpointError),
     /// No credentials were given.
     NoCredentials,
-    /// The region cannot be one.
-    Region {
-        /// The region given.
-        region: String,
-    },
     /// The service's signing name or target prefix cannot be one.
     Service,
     /// The endpoint is https, and neither the feature `tls` is on nor, with the feature
@@ -269,16 +269,8 @@ pub enum BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoEndpoint => {
-                f.write_str("no endpoint was given; one is http://127.0.0.1:9324, for example")
-            }
-            Self::Endpoint { reason } => write!(f, "the endpoint cannot be used: {reason}"),
+            Self::Endpoint(error) => error.fmt(f),
             Self::NoCredentials => f.write_str("no credentials were given"),
-            Self::Region { region } => write!(
-                f,
-                "the region {region:?} cannot be one: it is made of letters, digits and hyphens, \
-                 as in us-east-1"
-            ),
             Self::Service => f.write_str(
                 "the service's signing name is not made of letters, digits and hyphens, or its \
                  target prefix not of letters, digits, underscores and dots",
@@ -289,6 +281,12 @@ impl fmt::Display for BuildError {
 }
 
 impl Error for BuildError {}
+
+impl From<EndpointError> for BuildError {
+    fn from(error: EndpointError) -> Self {
+        Self::Endpoint(error)
+    }
+}
 
 /// Whether this can stand between the slashes of a signature's scope.
 fn is_scope_part(text: &str) -> bool {

@@ -1,25 +1,53 @@
 //! Where calls go.
 
+use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 use http::Uri;
 use http::header::HeaderValue;
 use http::uri::{Parts, PathAndQuery, Scheme};
 
-use super::builder::BuildError;
+use super::partition::{GOVCLOUD, Partition};
+use super::service::{GovcloudFips, Service};
 
-/// A parsed endpoint: every call is a POST to this URI.
-#[derive(Clone, Debug)]
-pub(super) struct Endpoint {
+/// Where calls go, and the region that they are signed for.
+///
+/// ```
+/// use aws_json::client::{Endpoint, Service, Variant};
+///
+/// let sqs = Service::new("sqs", "AmazonSQS");
+/// let endpoint = Endpoint::of(&sqs, "cn-north-1", Variant::Plain)?;
+/// assert_eq!(endpoint.to_string(), "https://sqs.cn-north-1.amazonaws.com.cn/");
+///
+/// let endpoint = Endpoint::new("https://vpce-1.sqs.eu-west-1.vpce.amazonaws.com")?;
+/// assert_eq!(endpoint.region(), "eu-west-1");
+///
+/// let endpoint = Endpoint::new("http://localhost:4566/custom")?.with_region("eu-west-2")?;
+/// assert_eq!(endpoint.to_string(), "http://localhost:4566/custom/");
+/// assert_eq!(endpoint.region(), "eu-west-2");
+/// # Ok::<(), aws_json::client::EndpointError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
     uri: Uri,
     host_header: HeaderValue,
+    region: Arc<str>,
 }
 
 impl Endpoint {
-    /// Parses `http://` or `https://`, a host, and perhaps a port and a path, which is kept and
-    /// made to end in a slash.
-    pub(super) fn parse(url: &str) -> Result<Self, BuildError> {
-        let refuse = |reason| BuildError::Endpoint { reason };
+    /// An endpoint by its URL: `http://` or `https://`, a host, and perhaps a port and a path,
+    /// which is kept and made to end in a slash.
+    ///
+    /// The region is read from the host's name where it tells one
+    /// ([`region_in_host`](sigv4::region_in_host)), and is `us-east-1` for any other host, as
+    /// AWS's own tools sign for a local server.
+    ///
+    /// # Errors
+    ///
+    /// [`EndpointError::Url`].
+    pub fn new(url: &str) -> Result<Self, EndpointError> {
+        let refuse = |reason| EndpointError::Url { reason };
         if !["http://", "https://"]
             .iter()
             .any(|scheme| has_prefix(url, scheme))
@@ -56,10 +84,65 @@ impl Endpoint {
         parts.path_and_query =
             Some(PathAndQuery::try_from(path).map_err(|_| refuse("its path is not legal"))?);
         let uri = Uri::from_parts(parts).map_err(|_| refuse("it is not a URL"))?;
-        Ok(Self { uri, host_header })
+        let region = sigv4::region_from_host(uri.host().unwrap_or_default()).into();
+        Ok(Self {
+            uri,
+            host_header,
+            region,
+        })
     }
 
-    pub(super) const fn uri(&self) -> &Uri {
+    /// AWS's own endpoint of a service in a region, in the partition that the region lies in. A
+    /// region that nobody has heard of, of no partition's form, is taken for a new one of `aws`.
+    ///
+    /// # Errors
+    ///
+    /// If the region or the service's endpoint prefix cannot be one, or there is no such name.
+    pub fn of(service: &Service, region: &str, variant: Variant) -> Result<Self, EndpointError> {
+        check_region(region)?;
+        if let Some(url) = &service.local_endpoint
+            && region == LOCAL
+        {
+            return match variant {
+                Variant::Plain => Self::new(url),
+                Variant::Fips | Variant::DualStack | Variant::FipsDualStack => {
+                    Err(EndpointError::Variant { variant })
+                }
+            };
+        }
+        let prefix = service.endpoint_prefix();
+        if !is_host(prefix) {
+            return Err(EndpointError::Service);
+        }
+        let partition = Partition::of(region);
+        let is_plain_fips =
+            partition.name == GOVCLOUD && matches!(service.govcloud_fips, GovcloudFips::PlainName);
+        let (fips, suffix) = match variant {
+            Variant::Plain => ("", partition.dns_suffix),
+            Variant::Fips if is_plain_fips => ("", partition.dns_suffix),
+            Variant::Fips => ("-fips", partition.dns_suffix),
+            Variant::DualStack => ("", partition.dual_stack_dns_suffix),
+            Variant::FipsDualStack => ("-fips", partition.dual_stack_dns_suffix),
+        };
+        Self::new(&format!("https://{prefix}{fips}.{region}.{suffix}"))?.with_region(region)
+    }
+
+    /// This endpoint, with calls signed for a region.
+    ///
+    /// # Errors
+    ///
+    /// [`EndpointError::Region`].
+    pub fn with_region(mut self, region: &str) -> Result<Self, EndpointError> {
+        check_region(region)?;
+        if *self.region != *region {
+            self.region = region.into();
+        }
+        Ok(self)
+    }
+
+    /// The URL, of which the path ends in a slash. `Display` writes it.
+    #[must_use]
+    pub const fn uri(&self) -> &Uri {
         &self.uri
     }
 
@@ -73,9 +156,15 @@ impl Endpoint {
         &self.host_header
     }
 
-    /// The region that the host's name tells, or `us-east-1`.
-    pub(super) fn region(&self) -> &str {
-        sigv4::region_from_host(self.uri.host().unwrap_or_default())
+    /// The region that calls are signed for.
+    #[must_use]
+    pub fn region(&self) -> &str {
+        &self.region
+    }
+
+    /// The region that the host's name tells, if it tells one.
+    pub(super) fn region_in_host(&self) -> Option<&str> {
+        sigv4::region_in_host(self.uri.host().unwrap_or_default())
     }
 }
 
@@ -83,6 +172,143 @@ impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.uri.fmt(f)
     }
+}
+
+/// What is known of where calls shall go.
+pub(super) struct Wanted<'a> {
+    /// The endpoint that is given instead of AWS's own.
+    pub(super) given: Option<Endpoint>,
+    /// The region that is asked for.
+    pub(super) region: Option<&'a str>,
+    /// The region otherwise, unless the endpoint that is given tells its own.
+    pub(super) usual_region: Option<&'a str>,
+    pub(super) variant: Variant,
+}
+
+impl Wanted<'_> {
+    pub(super) fn resolve(self, service: &Service) -> Result<Endpoint, EndpointError> {
+        let variant = self.variant;
+        let Some(given) = self.given else {
+            let region = self.region.or(self.usual_region);
+            return Endpoint::of(service, region.ok_or(EndpointError::NoRegion)?, variant);
+        };
+        if variant != Variant::Plain {
+            return Err(EndpointError::Variant { variant });
+        }
+        let usual = self
+            .usual_region
+            .filter(|_| given.region_in_host().is_none());
+        match self.region.or(usual) {
+            Some(region) => given.with_region(region),
+            None => Ok(given),
+        }
+    }
+}
+
+/// Which of a service's names in a region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Variant {
+    /// `sqs.eu-west-1.amazonaws.com`.
+    #[default]
+    Plain,
+    /// With validated cryptography (FIPS 140): `sqs-fips.us-east-1.amazonaws.com`. Not every
+    /// service has it in every region; where it has not, the name is unknown.
+    Fips,
+    /// Over IPv4 and IPv6: `sqs.eu-west-1.api.aws`.
+    DualStack,
+    /// Both: `sqs-fips.us-east-1.api.aws`.
+    FipsDualStack,
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Plain => "plain",
+            Self::Fips => "FIPS",
+            Self::DualStack => "dual stack",
+            Self::FipsDualStack => "FIPS and dual stack",
+        })
+    }
+}
+
+/// Why there is no such endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EndpointError {
+    /// The URL cannot be an endpoint's.
+    Url {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Neither a URL nor a region was given.
+    NoRegion,
+    /// The region cannot be one.
+    Region {
+        /// The region given.
+        region: String,
+    },
+    /// A name of AWS's was asked for together with a server that is given.
+    Variant {
+        /// Which name.
+        variant: Variant,
+    },
+    /// The service's endpoint prefix cannot be one.
+    Service,
+}
+
+impl fmt::Display for EndpointError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url { reason } => write!(f, "the endpoint cannot be used: {reason}"),
+            Self::NoRegion => f.write_str(
+                "neither a region nor an endpoint was given; eu-west-1 is one, or \
+                 http://127.0.0.1:9324",
+            ),
+            Self::Region { region } => write!(
+                f,
+                "the region {region:?} cannot be one: it is made of at most 63 lower-case \
+                 letters, digits and hyphens, as in us-east-1"
+            ),
+            Self::Variant { variant } => write!(
+                f,
+                "{variant} is a choice between AWS's own names, and not to be had with an \
+                 endpoint that is given"
+            ),
+            Self::Service => f.write_str(
+                "the service's endpoint prefix is not made of letters, digits, hyphens and dots",
+            ),
+        }
+    }
+}
+
+impl Error for EndpointError {}
+
+/// The region of DynamoDB that is a server on the own machine.
+const LOCAL: &str = "local";
+
+/// Whether this can be a region: a label of a host's name, in lower case, in which it is also
+/// signed for.
+fn check_region(region: &str) -> Result<(), EndpointError> {
+    let is_legal = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+    let is_region = (1..=63).contains(&region.len())
+        && region.bytes().all(is_legal)
+        && !region.starts_with('-')
+        && !region.ends_with('-')
+        && !region.bytes().all(|byte| byte.is_ascii_digit());
+    if is_region {
+        Ok(())
+    } else {
+        // Whatever it is, an error need not repeat more of it than a name can be long.
+        let region = region.chars().take(64).collect();
+        Err(EndpointError::Region { region })
+    }
+}
+
+/// Whether this can be the beginning of a host's name.
+fn is_host(text: &str) -> bool {
+    let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let mut labels = text.split('.');
+    labels.all(|label| !label.is_empty() && label.bytes().all(is_legal))
 }
 
 fn has_prefix(text: &str, prefix: &str) -> bool {
@@ -105,92 +331,4 @@ fn host_header(uri: &Uri) -> Option<HeaderValue> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_path_is_kept_and_ends_in_a_slash() {
-        for (url, uri) in [
-            ("http://127.0.0.1:9324", "http://127.0.0.1:9324/"),
-            ("http://127.0.0.1:9324/", "http://127.0.0.1:9324/"),
-            ("https://example.com/custom", "https://example.com/custom/"),
-            (
-                "https://example.com/a/b%20c/",
-                "https://example.com/a/b%20c/",
-            ),
-            ("HTTP://localhost", "http://localhost/"),
-        ] {
-            assert_eq!(Endpoint::parse(url).unwrap().to_string(), uri, "{url}");
-        }
-    }
-
-    #[test]
-    fn the_host_header_has_only_a_port_that_is_not_the_schemes_own() {
-        for (url, host) in [
-            ("http://localhost", "localhost"),
-            ("http://localhost:80", "localhost"),
-            ("http://localhost:443", "localhost:443"),
-            (
-                "https://sqs.us-east-1.amazonaws.com:443/x",
-                "sqs.us-east-1.amazonaws.com",
-            ),
-            ("https://localhost:80", "localhost:80"),
-            ("http://[::1]:9324", "[::1]:9324"),
-        ] {
-            assert_eq!(Endpoint::parse(url).unwrap().host_header(), host, "{url}");
-        }
-    }
-
-    #[test]
-    fn the_region_comes_from_an_aws_host() {
-        let region = |url| Endpoint::parse(url).unwrap().region().to_owned();
-        assert_eq!(
-            region("https://sqs.eu-central-1.amazonaws.com"),
-            "eu-central-1"
-        );
-        assert_eq!(region("http://127.0.0.1:9324"), "us-east-1");
-    }
-
-    #[test]
-    fn what_is_no_endpoint_is_refused_with_the_reason() {
-        for (url, reason) in [
-            ("", "it must begin with http:// or https://"),
-            ("localhost:9324", "it must begin with http:// or https://"),
-            ("ftp://localhost", "it must begin with http:// or https://"),
-            ("/é", "it must begin with http:// or https://"),
-            ("http://", "it is not a URL"),
-            ("http:///path", "it is not a URL"),
-            ("http://:80", "it has no host"),
-            ("http://a b", "it is not a URL"),
-            ("http://localhost/a b", "it is not a URL"),
-            (
-                "http://localhost?x=1",
-                "it must not have a query or a fragment",
-            ),
-            (
-                "http://localhost/#x",
-                "it must not have a query or a fragment",
-            ),
-            (
-                "http://localhost:0",
-                "its port is not a number from 1 to 65535",
-            ),
-            (
-                "http://localhost:65536",
-                "its port is not a number from 1 to 65535",
-            ),
-            (
-                "http://localhost:",
-                "its port is not a number from 1 to 65535",
-            ),
-            (
-                "http://user:hush@localhost",
-                "it must not hold a user or a password: credentials are set apart",
-            ),
-        ] {
-            let error = Endpoint::parse(url).unwrap_err();
-            assert_eq!(error, BuildError::Endpoint { reason }, "{url}");
-            assert!(!error.to_string().contains("hush"));
-        }
-    }
-}
+mod tests;

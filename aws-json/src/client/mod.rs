@@ -9,6 +9,7 @@ pub mod credentials;
 mod endpoint;
 mod error;
 mod http_version;
+mod partition;
 mod service;
 mod tls;
 mod wire;
@@ -32,7 +33,7 @@ pub use self::builder::{
 };
 use self::clock::Clock;
 use self::credentials::{Identity, Signers};
-use self::endpoint::Endpoint;
+pub use self::endpoint::{Endpoint, EndpointError, Variant};
 use self::error::Kind;
 pub use self::error::{BODY_KEPT, Error};
 #[cfg(feature = "http2")]
@@ -77,7 +78,6 @@ pub struct Client {
 struct Inner {
     service: Service,
     endpoint: Endpoint,
-    region: String,
     signers: Signers,
     attempt_timeout: Duration,
     wire: Wire,
@@ -85,7 +85,8 @@ struct Inner {
 }
 
 impl Client {
-    /// Settings of a client for this service. The endpoint and the credentials must be given.
+    /// Settings of a client for this service. The region or the endpoint, and the credentials,
+    /// must be given.
     pub fn builder(service: Service) -> Builder {
         Builder::new(service)
     }
@@ -127,7 +128,7 @@ impl Client {
     /// The region that calls are signed for.
     #[must_use]
     pub fn region(&self) -> &str {
-        &self.inner.region
+        self.inner.endpoint.region()
     }
 
     /// Sends one signed request and reads the whole answer, which is a success.
@@ -195,7 +196,7 @@ impl fmt::Debug for Client {
         f.debug_struct("Client")
             .field("service", &self.inner.service)
             .field("endpoint", &self.inner.endpoint.uri())
-            .field("region", &self.inner.region)
+            .field("region", &self.inner.endpoint.region())
             .finish_non_exhaustive()
     }
 }

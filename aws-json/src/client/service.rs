@@ -23,6 +23,10 @@ pub struct Service {
     pub(super) target_prefix: Cow<'static, str>,
     pub(super) version: Version,
     pub(super) query_mode: QueryMode,
+    endpoint_prefix: Option<Cow<'static, str>>,
+    id: Option<Cow<'static, str>>,
+    pub(super) govcloud_fips: GovcloudFips,
+    pub(super) local_endpoint: Option<Cow<'static, str>>,
 }
 
 impl Service {
@@ -40,6 +44,10 @@ impl Service {
             target_prefix: target_prefix.into(),
             version: Version::V1_0,
             query_mode: QueryMode::Unsaid,
+            endpoint_prefix: None,
+            id: None,
+            govcloud_fips: GovcloudFips::OwnName,
+            local_endpoint: None,
         }
     }
 
@@ -57,6 +65,53 @@ impl Service {
         self.query_mode = QueryMode::Compatible;
         self
     }
+
+    /// What stands before the region in the names of AWS's endpoints (`streams.dynamodb`), where
+    /// it is not the signing name.
+    #[must_use]
+    pub fn endpoint_name(mut self, prefix: impl Into<Cow<'static, str>>) -> Self {
+        self.endpoint_prefix = Some(prefix.into());
+        self
+    }
+
+    /// The name by which the environment knows the service, where it is not the signing name:
+    /// AWS's service id (`DynamoDB Streams`, which is `DYNAMODB_STREAMS` in variables and
+    /// `dynamodb_streams` in shared files).
+    #[must_use]
+    pub fn id(mut self, id: impl Into<Cow<'static, str>>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Has no FIPS name of its own in GovCloud, since its plain name there is one already: SQS
+    /// and DynamoDB are such services.
+    #[must_use]
+    pub fn plain_fips_in_govcloud(mut self) -> Self {
+        self.govcloud_fips = GovcloudFips::PlainName;
+        self
+    }
+
+    /// Takes the region `local` for a server at this URL, as DynamoDB does with
+    /// `http://localhost:8000`.
+    #[must_use]
+    pub fn local_endpoint(mut self, url: impl Into<Cow<'static, str>>) -> Self {
+        self.local_endpoint = Some(url.into());
+        self
+    }
+
+    pub(super) fn endpoint_prefix(&self) -> &str {
+        self.endpoint_prefix.as_ref().unwrap_or(&self.signing_name)
+    }
+
+    /// The id in lower_snake_case.
+    pub(super) fn snake_id(&self) -> String {
+        let id = self.id.as_ref().unwrap_or(&self.signing_name);
+        let lower = |c: char| match c.to_ascii_lowercase() {
+            c if c.is_ascii_alphanumeric() => c,
+            _ => '_',
+        };
+        id.chars().map(lower).collect()
+    }
 }
 
 /// Whether `x-amzn-query-mode` is sent.
@@ -64,6 +119,13 @@ impl Service {
 pub(super) enum QueryMode {
     Unsaid,
     Compatible,
+}
+
+/// What a service's FIPS name in GovCloud is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GovcloudFips {
+    OwnName,
+    PlainName,
 }
 
 /// An operation of a service, with the types of its input and output.

@@ -125,16 +125,17 @@ fn what_is_missing_or_cannot_be_right_is_refused() {
     let refused = |builder: Builder| builder.build().unwrap_err();
     assert_eq!(
         refused(builder().credentials(credentials())),
-        BuildError::NoEndpoint
+        BuildError::Endpoint(EndpointError::NoRegion)
     );
     assert_eq!(
         refused(builder().endpoint("http://localhost")),
         BuildError::NoCredentials
     );
     for region in ["", "us east 1", "us/east", "é"] {
-        let error = BuildError::Region {
-            region: region.to_owned(),
-        };
+        let region = region.to_owned();
+        let error = BuildError::Endpoint(EndpointError::Region {
+            region: region.clone(),
+        });
         assert_eq!(refused(whole().region(region)), error);
     }
     for (signing_name, target_prefix) in [("", "A"), ("s/q", "A"), ("sqs", ""), ("sqs", "A B")] {
