@@ -1,7 +1,8 @@
 //! AWS's JSON protocol 1.0 and 1.1: a codec and a signed hyper client.
 //!
-//! [`codec`] is the wire format, for clients and for servers, without IO. `client`, behind the
-//! feature of that name, is a client on top of it: signed calls over pooled connections.
+//! [`codec`] is the wire format, for clients and for servers, without IO, and [`value`] the values
+//! that JSON has no form for. `client`, behind the feature of that name, is a client on top of
+//! them: signed calls over pooled connections.
 //!
 //! # Features
 //!
@@ -9,10 +10,10 @@
 //!
 //! | feature | what it adds | crates |
 //! |---|---|---|
-//! | none | the codec | 13 |
-//! | `client` | the client over plain http: for a local server, or behind what speaks TLS | 58 |
-//! | `tls` | https too, with nothing more to set: rustls, ring's cryptography, Mozilla's roots | 67 |
-//! | `rustls` | https by the caller's own [rustls configuration](client::Builder::tls_config), with any cryptography and roots: brings neither | 64 |
+//! | none | the codec | 19 |
+//! | `client` | the client over plain http: for a local server, or behind what speaks TLS | 59 |
+//! | `tls` | https too, with nothing more to set: rustls, ring's cryptography, Mozilla's roots | 68 |
+//! | `rustls` | https by the caller's own [rustls configuration](client::Builder::tls_config), with any cryptography and roots: brings neither | 65 |
 //! | `http2` | HTTP/2 where a server [chooses it](client::HttpVersion) over TLS, or is known to speak it | 8 more |
 //!
 //! The crates are those beside this one that `cargo tree -e normal` lists. Whoever talks
@@ -26,3 +27,4 @@
 #[cfg(feature = "client")]
 pub mod client;
 pub mod codec;
+pub mod value;

@@ -5,7 +5,11 @@
 //! - a member that is absent and one that is `null` read the same: make it an `Option` (or give
 //!   it `#[serde(default)]`; `null` then still reads as an empty list or map);
 //! - leave out what is none when writing: `#[serde(skip_serializing_if = "Option::is_none")]`;
-//! - unknown members are ignored, whatever they hold: never `deny_unknown_fields`.
+//! - unknown members are ignored, whatever they hold: never `deny_unknown_fields`;
+//! - a union is an enum with a variant for each member. [`decode`] passes over the other members when they are
+//!   `null`, and over `__type`; a last variant with `#[serde(other)]` stands for a member that is not known yet.
+//!
+//! What times, bytes and special floats need is in [`value`](crate::value).
 
 use std::cell::Cell;
 use std::error::Error;

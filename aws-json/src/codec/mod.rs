@@ -18,3 +18,6 @@ pub mod target;
 
 mod mismatch;
 mod strict;
+mod union;
+
+pub(crate) use strict::PRIVATE_NUMBER;

@@ -9,13 +9,15 @@ use std::cell::Cell;
 use std::fmt;
 use std::iter::empty;
 
-use serde::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer};
-use serde::de::{
-    DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess,
-    Visitor,
-};
+use serde::de::value::{MapDeserializer, SeqDeserializer};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::mismatch::{Expected, Mismatch, Token};
+use super::union::Variant;
+
+/// The one key of the map as which serde_json hands on a number, if anything in the program turns on its feature
+/// `arbitrary_precision`.
+pub(crate) const PRIVATE_NUMBER: &str = "$serde_json::private::Number";
 
 /// The strict layer around a deserializer.
 pub(super) struct Strict<'c, D> {
@@ -149,10 +151,8 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Strict<'_, D> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_any(Variant {
-            visitor,
-            mismatch: self.mismatch,
-        })
+        self.inner
+            .deserialize_any(Variant::new(visitor, self.mismatch))
     }
 
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -185,8 +185,8 @@ impl<V> Expect<'_, V> {
         }
     }
 
-    /// Hands a number on. If the visitor refuses it although a number is expected, it is out of
-    /// range.
+    /// Hands a number on. If the visitor has no method for it, or serde's own refuses it, although a number is
+    /// expected, it is out of range. A visitor that gives a reason of its own keeps it.
     fn number<'de, E: Error>(
         self,
         visit: impl FnOnce(V) -> Result<V::Value, E>,
@@ -196,9 +196,11 @@ impl<V> Expect<'_, V> {
     {
         self.check(Token::Number)?;
         let (expected, mismatch) = (self.expected, self.mismatch);
-        visit(self.visitor).map_err(|error| match expected {
-            Some(expected) => refuse(mismatch, Token::Number, expected),
-            None => error,
+        visit(self.visitor).map_err(|error: E| match expected {
+            Some(expected) if error.to_string().starts_with("invalid ") => {
+                refuse(mismatch, Token::Number, expected)
+            }
+            Some(_) | None => error,
         })
     }
 
@@ -297,7 +299,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Expect<'_, V> {
         if matches!(
             self.expected,
             Some(Expected::Boolean | Expected::Double | Expected::Integer | Expected::String)
-        ) && inner.next_key::<String>()?.as_deref() == Some("$serde_json::private::Number")
+        ) && inner.next_key::<String>()?.as_deref() == Some(PRIVATE_NUMBER)
         {
             let digits: String = inner.next_value()?;
             return self.digits(&digits);
@@ -307,62 +309,6 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Expect<'_, V> {
             inner,
             mismatch: self.mismatch,
         })
-    }
-}
-
-/// Reads an enum: its variant's name, or an object with that one member.
-struct Variant<'c, V> {
-    visitor: V,
-    mismatch: &'c Cell<Option<Mismatch>>,
-}
-
-impl<V> Variant<'_, V> {
-    fn refuse<T, E: Error>(&self, found: Token) -> Result<T, E> {
-        Err(refuse(self.mismatch, found, Expected::String))
-    }
-}
-
-impl<'de, V: Visitor<'de>> Visitor<'de> for Variant<'_, V> {
-    type Value = V::Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.visitor.expecting(f)
-    }
-
-    fn visit_str<E: Error>(self, value: &str) -> Result<V::Value, E> {
-        self.visitor.visit_enum(value.into_deserializer())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
-        let access = StrictAccess {
-            inner,
-            mismatch: self.mismatch,
-        };
-        self.visitor.visit_enum(MapAccessDeserializer::new(access))
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<V::Value, E> {
-        self.refuse(if value { Token::True } else { Token::False })
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<V::Value, E> {
-        self.refuse(Token::Number)
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<V::Value, E> {
-        self.refuse(Token::Number)
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<V::Value, E> {
-        self.refuse(Token::Number)
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
-        self.refuse(Token::Null)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<V::Value, A::Error> {
-        self.refuse(Token::List)
     }
 }
 
@@ -442,7 +388,11 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for StrictSeed<'_, S> {
     }
 }
 
-fn refuse<E: Error>(cell: &Cell<Option<Mismatch>>, found: Token, expected: Expected) -> E {
+pub(super) fn refuse<E: Error>(
+    cell: &Cell<Option<Mismatch>>,
+    found: Token,
+    expected: Expected,
+) -> E {
     let mismatch = Mismatch { found, expected };
     cell.set(Some(mismatch));
     E::custom(mismatch)

@@ -34,7 +34,7 @@ pub const ALLOWED: &[Allowed] = &[
     },
     Allowed {
         package: "aws-json",
-        always: &["bytes", "http", "serde", "serde_json"],
+        always: &["base64", "bytes", "http", "serde", "serde_json", "time"],
         optional: &[
             "aws-json-sigv4",
             "h2",

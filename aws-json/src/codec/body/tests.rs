@@ -535,3 +535,84 @@ fn only_an_object_is_written() {
         "{error}"
     );
 }
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Union {
+    Text(String),
+    Number(i32),
+    List(Vec<Union>),
+    Structure {
+        hi: Option<String>,
+    },
+    Empty,
+    #[serde(other)]
+    Unknown,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct OfUnion {
+    union: Option<Union>,
+}
+
+#[test]
+fn a_union_is_its_one_member_beside_nulls_and_a_type() {
+    for (text, union) in [
+        (r#"{"number":1}"#, Union::Number(1)),
+        (r#"{"__type":"a.b#U","number":1}"#, Union::Number(1)),
+        (r#"{"number":1,"__type":"a.b#U"}"#, Union::Number(1)),
+        (
+            r#"{"text":null,"number":1,"list":null,"new":null}"#,
+            Union::Number(1),
+        ),
+        (
+            r#"{"__type":null,"new":null,"text":"x"}"#,
+            Union::Text("x".into()),
+        ),
+        (
+            r#"{"list":[{"text":null,"number":2},{"__type":"","text":"y"}]}"#,
+            Union::List(vec![Union::Number(2), Union::Text("y".into())]),
+        ),
+        (
+            r#"{"structure":{"hi":"x","more":1}}"#,
+            Union::Structure {
+                hi: Some("x".into()),
+            },
+        ),
+        (r#"{"empty":{}}"#, Union::Empty),
+        (r#""empty""#, Union::Empty),
+        (r#"{"new":[1,{"deep":2}]}"#, Union::Unknown),
+        (r#"{"text":null,"new":1}"#, Union::Unknown),
+    ] {
+        let body = format!("{{\"union\":{text},\"more\":1}}");
+        let shape: OfUnion = decode(body.as_bytes()).unwrap();
+        assert_eq!(shape.union, Some(union), "{text}");
+        // A member that is there twice takes another way through the parser.
+        let body = format!("{{\"union\":null,\"union\":{text}}}");
+        let again: OfUnion = decode(body.as_bytes()).unwrap();
+        assert_eq!(again, shape, "{text}");
+    }
+}
+
+#[test]
+fn a_union_without_or_with_two_members_is_refused() {
+    let refusal = |text: &str| {
+        let body = format!("{{\"union\":{text}}}");
+        decode::<OfUnion>(body.as_bytes()).unwrap_err().to_string()
+    };
+    for text in ["{}", r#"{"text":null}"#, r#"{"__type":"a.b#U"}"#] {
+        let said = refusal(text);
+        assert!(said.starts_with("a union holds no member"), "{said}");
+    }
+    for text in [r#"{"text":"x","number":1}"#, r#"{"number":1,"new":false}"#] {
+        let said = refusal(text);
+        assert!(said.starts_with("a union holds two members"), "{said}");
+    }
+    assert_eq!(
+        refusal(r#"{"number":"x"}"#),
+        "STRING_VALUE can not be converted to an Integer"
+    );
+    assert_eq!(refusal("[]"), "Start of list found where not expected");
+    let deep = format!("{}1{}", "{\"list\":[".repeat(100), "]}".repeat(100));
+    assert!(refusal(&deep).contains("recursion limit"));
+}
