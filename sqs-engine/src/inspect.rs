@@ -325,7 +325,7 @@ impl<'a> MessageView<'a> {
     /// MD5 of its body, in lower-case hex.
     #[must_use]
     pub fn body_md5(&self) -> String {
-        self.message.body_md5.to_hex()
+        self.message.body_md5.to_string()
     }
 
     /// Its sender's attributes, by name.

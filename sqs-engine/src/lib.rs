@@ -24,7 +24,7 @@
 //! | `directory` | names, by account and region |
 //! | `waiters` | long polls |
 //! | `tasks` | message move tasks |
-//! | `id`, `digest`, `time` | ids and receipt handles, MD5s, points in time |
+//! | `id`, `digest`, `time` | ids and receipt handles, packed attributes, points in time |
 
 mod access;
 mod checks;

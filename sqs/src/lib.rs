@@ -25,11 +25,14 @@
 //! | which attributes SQS gives a message | [`MessageSystemAttributeName`] |
 //! | how a queue is named where no URL is taken | [`QueueArn`] |
 //! | how much of anything is allowed | [`limits`] |
+//! | how SQS digests a message, with the feature `md5` | `digest` |
 
 mod arn;
 mod attributes;
 #[cfg(feature = "client")]
 pub mod client;
+#[cfg(feature = "md5")]
+pub mod digest;
 mod error;
 pub mod limits;
 mod operation;

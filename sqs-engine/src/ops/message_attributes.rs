@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use sqs::digest::{Attribute, Value};
 use sqs::{Error, ErrorCode, MessageAttributeValue, MessageSystemAttributeValue, limits};
 
-use crate::digest::{Attribute, PackedAttributes, Value};
+use crate::digest::PackedAttributes;
 use crate::errors::invalid_parameter;
 
 /// Checks the message attributes and packs them.
@@ -23,20 +24,6 @@ pub(super) fn parse(
         .map(|(name, value)| attribute(name, value))
         .collect();
     Ok(PackedAttributes::pack(checked?.into_iter()))
-}
-
-/// What the attributes count towards the size of a message, whether they are right or not.
-pub(super) fn size(attributes: &BTreeMap<String, MessageAttributeValue>) -> usize {
-    let one = |(name, value): (&String, &MessageAttributeValue)| {
-        name.len()
-            + value.data_type.as_ref().map_or(0, String::len)
-            + value.string_value.as_ref().map_or(0, String::len)
-            + value
-                .binary_value
-                .as_ref()
-                .map_or(0, |blob| blob.as_ref().len())
-    };
-    attributes.iter().map(one).sum()
 }
 
 /// The trace header among the system attributes, of which it is the only one that can be sent, and

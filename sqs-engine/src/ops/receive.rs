@@ -11,7 +11,7 @@ use sqs::{
 
 use crate::access::queue_for;
 use crate::checks;
-use crate::digest::{Md5Digest, PackedAttributes};
+use crate::digest::PackedAttributes;
 use crate::engine::{Context, Engine, Outcome};
 use crate::errors;
 use crate::id::{IdSource, MessageKey, Receipt};
@@ -200,10 +200,10 @@ impl Receive {
         sqs::Message {
             message_id: Some(message.id.to_string()),
             receipt_handle: Some(ids.handle(receipt)),
-            md5_of_body: Some(message.body_md5.to_hex()),
+            md5_of_body: Some(message.body_md5.to_string()),
             body: Some(message.body.to_string()),
             attributes: self.system_attributes(queue, receipt.message, message),
-            md5_of_message_attributes: selected.digest().map(Md5Digest::to_hex),
+            md5_of_message_attributes: selected.digest().map(|md5| md5.to_string()),
             message_attributes: selected.shapes(),
         }
     }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
+use sqs::digest::Md5;
+use sqs::shapes::message::message_size;
 use sqs::{
     Error, ErrorCode, MessageAttributeValue, MessageSystemAttributeValue, Operation,
     SendMessageBatchInput, SendMessageBatchOutput, SendMessageBatchRequestEntry,
@@ -13,7 +15,6 @@ use sqs::{
 
 use crate::access::queue_for;
 use crate::checks;
-use crate::digest::Md5Digest;
 use crate::engine::{Context, Engine};
 use crate::errors::{self, invalid_parameter, invalid_value};
 use crate::id::QueueId;
@@ -44,9 +45,9 @@ pub(super) fn send(
     };
     let sent = send_one(engine, context, queue, unchecked, Place::Single)?;
     Ok(SendMessageOutput {
-        md5_of_message_body: Some(sent.body_md5.to_hex()),
-        md5_of_message_attributes: sent.attributes_md5.map(Md5Digest::to_hex),
-        md5_of_message_system_attributes: sent.system_attributes_md5.map(Md5Digest::to_hex),
+        md5_of_message_body: Some(sent.body_md5.to_string()),
+        md5_of_message_attributes: sent.attributes_md5.map(|md5| md5.to_string()),
+        md5_of_message_system_attributes: sent.system_attributes_md5.map(|md5| md5.to_string()),
         message_id: Some(sent.stored.id.to_string()),
         sequence_number: sent.sequence_number(),
     })
@@ -79,9 +80,11 @@ pub(super) fn send_batch(
                 id,
                 message_id: sent.stored.id.to_string(),
                 sequence_number: sent.sequence_number(),
-                md5_of_message_body: sent.body_md5.to_hex(),
-                md5_of_message_attributes: sent.attributes_md5.map(Md5Digest::to_hex),
-                md5_of_message_system_attributes: sent.system_attributes_md5.map(Md5Digest::to_hex),
+                md5_of_message_body: sent.body_md5.to_string(),
+                md5_of_message_attributes: sent.attributes_md5.map(|md5| md5.to_string()),
+                md5_of_message_system_attributes: sent
+                    .system_attributes_md5
+                    .map(|md5| md5.to_string()),
             }),
             Err(error) => output.failed.push(batch::failed(id, &error)),
         }
@@ -111,9 +114,9 @@ enum Place {
 /// with another body: clients compare them with what they sent.
 struct Sent {
     stored: Stored,
-    body_md5: Md5Digest,
-    attributes_md5: Option<Md5Digest>,
-    system_attributes_md5: Option<Md5Digest>,
+    body_md5: Md5,
+    attributes_md5: Option<Md5>,
+    system_attributes_md5: Option<Md5>,
 }
 
 impl Sent {
@@ -157,7 +160,7 @@ impl Unchecked {
         queue: &QueueAttributes,
         trace_header: Option<&str>,
         place: Place,
-    ) -> Result<(Draft, Option<Md5Digest>), Error> {
+    ) -> Result<(Draft, Option<Md5>), Error> {
         let body = self
             .body
             .filter(|body| !body.is_empty())
@@ -166,7 +169,7 @@ impl Unchecked {
             return Err(errors::missing_parameter("MessageGroupId"));
         }
         let max = queue.maximum_message_size();
-        if body.len() + message_attributes::size(&self.attributes) > max {
+        if message_size(&body, &self.attributes) > max {
             return Err(place.too_long(max));
         }
         if let Some(character) = message_attributes::forbidden(&body) {
@@ -181,7 +184,7 @@ impl Unchecked {
         if let Some(trace_header) = sent_trace.or(trace_header) {
             extras.set_trace_header(trace_header);
         }
-        let body_md5 = Md5Digest::of(body.as_bytes());
+        let body_md5 = Md5::of(&body);
         let system_md5 = system.digest();
         Ok((
             Draft {
@@ -296,14 +299,7 @@ impl Place {
 
 /// A batch has a limit of its own, whatever its queue's is.
 fn check_batch_size(entries: &[(String, SendMessageBatchRequestEntry)]) -> Result<(), Error> {
-    let size = |entry: &SendMessageBatchRequestEntry| {
-        entry.message_body.as_ref().map_or(0, String::len)
-            + entry
-                .message_attributes
-                .as_ref()
-                .map_or(0, message_attributes::size)
-    };
-    let sent: usize = entries.iter().map(|(_, entry)| size(entry)).sum();
+    let sent: usize = entries.iter().map(|(_, entry)| entry.size()).sum();
     let max = limits::BATCH_SIZE.max();
     if u32::try_from(sent).is_ok_and(|sent| sent <= max) {
         return Ok(());

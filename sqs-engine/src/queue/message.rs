@@ -6,7 +6,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::digest::{Md5Digest, PackedAttributes};
+use sqs::digest::Md5;
+
+use crate::digest::PackedAttributes;
 use crate::directory::QueueName;
 use crate::id::{MessageId, Receipt};
 use crate::time::Timestamp;
@@ -15,7 +17,7 @@ use crate::time::Timestamp;
 pub(crate) struct Message {
     pub(crate) id: MessageId,
     pub(crate) body: Box<str>,
-    pub(crate) body_md5: Md5Digest,
+    pub(crate) body_md5: Md5,
     pub(crate) attributes: PackedAttributes,
     /// What few messages have; `None` if this one has none of it.
     pub(crate) extras: Option<Box<Extras>>,
@@ -80,7 +82,7 @@ pub(crate) struct DeadLetter {
 /// What a client gave to be sent, checked.
 pub(crate) struct Draft {
     pub(crate) body: Box<str>,
-    pub(crate) body_md5: Md5Digest,
+    pub(crate) body_md5: Md5,
     pub(crate) attributes: PackedAttributes,
     pub(crate) extras: Extras,
     /// The message's own delay; `None` leaves it to the queue, as FIFO's messages always do.

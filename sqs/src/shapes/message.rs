@@ -1,5 +1,6 @@
 //! What several families share: attribute values, blobs, and the failed entry of a batch.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use base64::Engine as _;
@@ -193,6 +194,27 @@ impl MessageSystemAttributeValue {
             ..MessageSystemAttributeValue::default()
         }
     }
+}
+
+/// What a message counts towards [`MESSAGE_SIZE`](crate::limits::MESSAGE_SIZE), a queue's
+/// `MaximumMessageSize` and [`BATCH_SIZE`](crate::limits::BATCH_SIZE), in bytes: its body in UTF-8,
+/// and the name, data type and value of each of its attributes. System attributes are free.
+///
+/// ```
+/// use sqs::MessageAttributeValue;
+/// use sqs::shapes::message::message_size;
+///
+/// let attributes = [("color".to_owned(), MessageAttributeValue::string("blue"))].into();
+/// assert_eq!(message_size("hé", &attributes), 3 + "color".len() + "String".len() + "blue".len());
+/// ```
+#[must_use]
+pub fn message_size(body: &str, attributes: &BTreeMap<String, MessageAttributeValue>) -> usize {
+    let one = |(name, value): (&String, &MessageAttributeValue)| {
+        let text = value.string_value.as_ref().map_or(0, String::len);
+        let binary = value.binary_value.as_ref().map_or(0, |it| it.0.len());
+        name.len() + value.data_type.as_ref().map_or(0, String::len) + text + binary
+    };
+    body.len() + attributes.iter().map(one).sum::<usize>()
 }
 
 /// An entry of a batch that failed while others may have succeeded: [BatchResultErrorEntry].

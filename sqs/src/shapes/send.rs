@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::message::{BatchResultErrorEntry, MessageAttributeValue, MessageSystemAttributeValue};
+use super::message::{
+    BatchResultErrorEntry, MessageAttributeValue, MessageSystemAttributeValue, message_size,
+};
 use super::null_as_default;
 
 /// What [SendMessage] takes.
@@ -139,6 +141,15 @@ pub struct SendMessageBatchRequestEntry {
 }
 
 impl SendMessageBatchRequestEntry {
+    /// What it counts towards [`BATCH_SIZE`](crate::limits::BATCH_SIZE), in bytes: see
+    /// [`message_size`].
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let none = BTreeMap::new();
+        let body = self.message_body.as_deref().unwrap_or_default();
+        message_size(body, self.message_attributes.as_ref().unwrap_or(&none))
+    }
+
     /// A message with this body, named `id` in the answer.
     #[must_use]
     pub fn new(

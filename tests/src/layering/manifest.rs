@@ -50,19 +50,11 @@ pub const ALLOWED: &[Allowed] = &[
     Allowed {
         package: "sqs",
         always: &["base64", "serde", "serde_json"],
-        optional: &["aws-json"],
+        optional: &["aws-json", "hex", "md-5"],
     },
     Allowed {
         package: "sqs-engine",
-        always: &[
-            "base64",
-            "hex",
-            "md-5",
-            "serde",
-            "serde_json",
-            "sha2",
-            "sqs",
-        ],
+        always: &["base64", "hex", "serde", "serde_json", "sha2", "sqs"],
         optional: &[],
     },
     Allowed {
@@ -201,6 +193,8 @@ mod tests {
             dependency("serde", None, false),
             dependency("serde_json", None, false),
             dependency("aws-json", None, true),
+            dependency("hex", None, true),
+            dependency("md-5", None, true),
         ];
         dependencies.extend_from_slice(more);
         package("sqs", &dependencies)
@@ -233,6 +227,8 @@ mod tests {
                 dependency("serde", None, false),
                 dependency("serde_json", None, false),
                 dependency("aws-json", None, false),
+                dependency("hex", None, true),
+                dependency("md-5", None, true),
             ],
         );
         assert_eq!(

@@ -124,6 +124,12 @@ pub const NEVER: &[Never] = &[
     },
     Never {
         package: "sqs",
+        features: &["md5"],
+        edges: "normal",
+        never: PURE,
+    },
+    Never {
+        package: "sqs",
         features: &["client"],
         edges: "normal",
         never: &["axum", "fake-sqs", "h2", "rustls", "sqs-engine"],
