@@ -50,6 +50,11 @@
 //! # }
 //! ```
 
+mod batch;
+mod entry;
+#[cfg(feature = "md5")]
+mod md5;
+
 use std::borrow::Borrow;
 use std::time::Duration;
 
@@ -58,6 +63,9 @@ pub use aws_json::client::HttpVersion;
 use aws_json::client::Service;
 pub use aws_json::client::{BuildError, Builder, Credentials, Error};
 
+pub use self::batch::{Batches, EntryError, Report};
+#[cfg(feature = "md5")]
+pub use self::md5::{Md5Error, Md5Mismatch, Md5Part};
 use crate::operation::table::operation_table;
 // The table names every shape there is.
 use crate::*;
@@ -76,6 +84,8 @@ pub fn service() -> Service {
 #[derive(Clone, Debug)]
 pub struct Client {
     transport: aws_json::client::Client,
+    #[cfg(feature = "md5")]
+    md5: md5::Checks,
 }
 
 impl Client {
@@ -83,7 +93,38 @@ impl Client {
     /// [`builder`](Self::builder) is.
     #[must_use]
     pub fn new(transport: aws_json::client::Client) -> Client {
-        Client { transport }
+        Client {
+            transport,
+            #[cfg(feature = "md5")]
+            md5: md5::Checks::Off,
+        }
+    }
+
+    /// Compares the MD5 digests in the answers of sends and receives with what was sent and what
+    /// came. Without this they are not looked at: TLS already protects what travels.
+    ///
+    /// A difference is an error whose source is an [`Md5Error`], and which tells of each message.
+    /// A sent message is in the queue all the same; received messages, also the right ones of the
+    /// same receive, come back when their visibility timeout ends.
+    ///
+    /// ```no_run
+    /// use sqs::client::Md5Error;
+    /// use sqs::{Client, SendMessageInput};
+    ///
+    /// # async fn example(client: Client, url: &str) {
+    /// let client = client.check_md5();
+    /// if let Err(error) = client.send_message(SendMessageInput::new(url, "hi")).await {
+    ///     for mismatch in Md5Error::of(&error).map(Md5Error::mismatches).unwrap_or_default() {
+    ///         println!("damaged on its way: {:?}", mismatch.message_id());
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    #[cfg(feature = "md5")]
+    #[must_use]
+    pub fn check_md5(mut self) -> Client {
+        self.md5 = md5::Checks::On;
+        self
     }
 
     /// Settings of the transport, which [`new`](Self::new) takes once it is built. The endpoint and
@@ -96,6 +137,14 @@ impl Client {
     #[must_use]
     pub fn transport(&self) -> &aws_json::client::Client {
         &self.transport
+    }
+
+    /// Calls the operation of an input.
+    async fn call<I: aws_json::client::Operation<Input = I>>(
+        &self,
+        input: &I,
+    ) -> Result<I::Output, Error> {
+        self.transport.call::<I>(input).await
     }
 }
 
@@ -125,6 +174,8 @@ macro_rules! client {
 
                 client!(@held_for $pace);
             }
+
+            client!(@checked $name $input);
         )+
 
         impl Client {
@@ -138,10 +189,22 @@ macro_rules! client {
                     &self,
                     input: impl Borrow<$input>,
                 ) -> Result<$output, Error> {
-                    self.transport.call::<$input>(input.borrow()).await
+                    let input = input.borrow();
+                    let output = self.call(input).await?;
+                    #[cfg(feature = "md5")]
+                    self.md5.check(input, &output)?;
+                    Ok(output)
                 }
             )+
         }
+    };
+    // What is checked of these is written with the digests.
+    (@checked ReceiveMessage $input:ident) => {};
+    (@checked SendMessage $input:ident) => {};
+    (@checked SendMessageBatch $input:ident) => {};
+    (@checked $name:ident $input:ident) => {
+        #[cfg(feature = "md5")]
+        impl md5::Checked for $input {}
     };
     (@held_for Prompt) => {};
     (@held_for LongPoll) => {

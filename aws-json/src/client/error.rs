@@ -72,6 +72,8 @@ pub(super) enum Kind {
     Output(SerializationError),
     /// The service refused.
     Refusal,
+    /// Whoever read the answer did not accept it.
+    Rejected(Box<dyn StdError + Send + Sync>),
 }
 
 impl Error {
@@ -115,6 +117,12 @@ impl Error {
             refusal,
             body: answer.body[..answer.body.len().min(BODY_KEPT)].to_vec(),
         }))
+    }
+
+    /// A whole answer that whoever stands on this client does not accept: a checksum in it is
+    /// wrong, for example. The reason is the [source](StdError::source).
+    pub fn rejected(reason: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::new(Kind::Rejected(reason.into()))
     }
 
     /// AWS's name of the error, without namespace: `QueueDoesNotExist`. If the service gave
@@ -179,6 +187,7 @@ impl Error {
             | Kind::OperationName(_)
             | Kind::Output(_)
             | Kind::Receive(_)
+            | Kind::Rejected(_)
             | Kind::Send(_)
             | Kind::Sign(_)
             | Kind::Timeout(_)
@@ -207,6 +216,7 @@ impl Error {
             | Kind::Output(_)
             | Kind::Receive(_)
             | Kind::Refusal
+            | Kind::Rejected(_)
             | Kind::Send(_)
             | Kind::Sign(_)
             | Kind::TooLarge(_) => false,
@@ -252,6 +262,7 @@ impl Kind {
             Self::Output(_)
             | Self::Receive(_)
             | Self::Refusal
+            | Self::Rejected(_)
             | Self::Send(_)
             | Self::Timeout(_)
             | Self::TooLarge(_) => Reached::Perhaps,
@@ -270,6 +281,7 @@ impl fmt::Display for Error {
                 return write!(f, "cannot connect to {endpoint}: {}", root(error));
             }
             Kind::Send(error) => return write!(f, "the call broke off: {}", root(error)),
+            Kind::Rejected(error) => return write!(f, "the answer was not accepted: {error}"),
             Kind::Receive(error) => write!(f, "the answer broke off: {}", root(error))?,
             Kind::Timeout(limit) => write!(f, "no whole answer within {limit:?}")?,
             Kind::TooLarge(limit) => write!(f, "the answer is larger than {limit} bytes")?,
@@ -302,6 +314,7 @@ impl StdError for Error {
             Kind::Output(error) => Some(error),
             Kind::Receive(error) => Some(error),
             Kind::Sign(error) => Some(error),
+            Kind::Rejected(error) => Some(&**error),
             Kind::Refusal | Kind::Timeout(_) | Kind::TooLarge(_) => None,
         }
     }

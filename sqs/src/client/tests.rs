@@ -10,23 +10,29 @@ use aws_json::client::Operation as _;
 use super::*;
 
 /// A request as it came over the wire.
-struct Recorded {
-    target: String,
-    body: String,
+#[derive(Clone)]
+pub(super) struct Recorded {
+    pub(super) target: String,
+    pub(super) body: String,
 }
 
-/// A server on the loopback interface that gives every request the same answer, one connection
-/// after the other.
-struct Server {
+/// A server on the loopback interface, one connection after the other.
+pub(super) struct Server {
     address: SocketAddr,
     requests: Receiver<Recorded>,
 }
 
 impl Server {
+    /// One that gives every request the same answer.
     fn start(status: &str, headers: &str, body: &str) -> Server {
-        let length = body.len();
-        let response =
-            format!("HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\n\r\n{body}");
+        let response = response(status, headers, body);
+        Server::answering(move |_| response.clone())
+    }
+
+    /// One that gives what is made of each request; see [`response`].
+    pub(super) fn answering(
+        mut answer: impl FnMut(&Recorded) -> String + Send + 'static,
+    ) -> Server {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let address = listener.local_addr().expect("a bound address");
         let (sender, requests) = mpsc::channel();
@@ -35,6 +41,7 @@ impl Server {
             for stream in listener.incoming() {
                 let mut stream = BufReader::new(stream.expect("a connection"));
                 while let Some(request) = read_request(&mut stream) {
+                    let response = answer(&request);
                     // Recorded first: whoever has the answer finds the request.
                     let recorded = sender.send(request);
                     let answered = stream.get_mut().write_all(response.as_bytes());
@@ -47,12 +54,23 @@ impl Server {
         Server { address, requests }
     }
 
-    fn client(&self) -> Client {
+    /// The requests so far.
+    pub(super) fn requests(&self) -> Vec<Recorded> {
+        self.requests.try_iter().collect()
+    }
+
+    pub(super) fn client(&self) -> Client {
         let builder = Client::builder()
             .endpoint(format!("http://{}", self.address))
             .credentials(Credentials::new("test", "test"));
         Client::new(builder.build().expect("nothing is missing"))
     }
+}
+
+/// An answer's bytes.
+pub(super) fn response(status: &str, headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\n\r\n{body}")
 }
 
 /// Reads one request; none when the client has hung up.
@@ -82,7 +100,7 @@ fn read_request(stream: &mut impl BufRead) -> Option<Recorded> {
     })
 }
 
-fn block_on<F: Future>(future: F) -> F::Output {
+pub(super) fn block_on<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -208,6 +226,24 @@ fn a_receive_is_given_the_time_it_waits() {
         let held = ReceiveMessageInput::held_for(&input);
         assert_eq!(held, Duration::from_secs(expected), "{asked:?}");
     }
+}
+
+#[cfg(feature = "md5")]
+#[test]
+fn digests_are_compared_only_where_it_was_asked_for() {
+    let answer = r#"{"MessageId":"id","MD5OfMessageBody":"5d41402abc4b2a76b9719d911017c592"}"#;
+    let server = Server::start("200 OK", "", answer);
+    let input = SendMessageInput::new("u", "hallo");
+    block_on(server.client().send_message(&input)).expect("nobody looks");
+    let checking = server.client().check_md5();
+    let error = block_on(checking.send_message(&input)).expect_err("another body was stored");
+    let error = Md5Error::of(&error).expect("the reason");
+    let [mismatch] = error.mismatches() else {
+        panic!("one digest differs, not {error}")
+    };
+    assert_eq!(mismatch.message_id(), Some("id"));
+    let right = SendMessageInput::new("u", "hello");
+    block_on(checking.send_message(right)).expect("the body is the one that was sent");
 }
 
 #[test]

@@ -50,7 +50,7 @@ pub const ALLOWED: &[Allowed] = &[
     Allowed {
         package: "sqs",
         always: &["base64", "serde", "serde_json"],
-        optional: &["aws-json", "hex", "md-5"],
+        optional: &["aws-json", "hex", "md-5", "tokio"],
     },
     Allowed {
         package: "sqs-engine",
@@ -195,6 +195,7 @@ mod tests {
             dependency("aws-json", None, true),
             dependency("hex", None, true),
             dependency("md-5", None, true),
+            dependency("tokio", None, true),
         ];
         dependencies.extend_from_slice(more);
         package("sqs", &dependencies)
@@ -229,6 +230,7 @@ mod tests {
                 dependency("aws-json", None, false),
                 dependency("hex", None, true),
                 dependency("md-5", None, true),
+                dependency("tokio", None, true),
             ],
         );
         assert_eq!(
