@@ -2,16 +2,23 @@
 
 use std::sync::Arc;
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
+use http::header::CONTENT_ENCODING;
 use http::response::Parts;
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt;
-use hyper::body::{Body, Incoming};
+use hyper::body::Body;
 
 use super::credentials::Identity;
 use super::error::Kind;
 use crate::codec::error_body::Refusal;
 use crate::codec::headers;
+
+/// How much room is made for a body before any of it is there, in bytes.
+const READY: usize = 64 * 1024;
+
+/// How much of the name of an encoding is told.
+const ENCODING_SHOWN: usize = 100;
 
 /// What arrived of an answer.
 pub(super) struct Answer {
@@ -35,12 +42,16 @@ impl Answer {
 
     /// Reads the body, of which what arrived stays when this ends in an error or is dropped
     /// because time ran out.
-    pub(super) async fn fill(&mut self, mut incoming: Incoming, limit: usize) -> Result<(), Kind> {
-        // The length is the other side's word: not more than 64 KiB is made ready on it.
+    pub(super) async fn fill<B>(&mut self, mut incoming: B, limit: usize) -> Result<(), Kind>
+    where
+        B: Body<Data = Bytes> + Unpin,
+        Kind: From<B::Error>,
+    {
+        // The length is the other side's word: not more than this is made ready on it.
         let announced = usize::try_from(incoming.size_hint().lower()).unwrap_or(usize::MAX);
-        self.body.reserve(announced.min(limit).min(64 * 1024));
+        self.body.reserve(announced.min(limit).min(READY));
         while let Some(frame) = incoming.frame().await {
-            let Ok(data) = frame.map_err(Kind::Receive)?.into_data() else {
+            let Ok(data) = frame?.into_data() else {
                 continue;
             };
             let room = limit - self.body.len();
@@ -50,6 +61,15 @@ impl Answer {
             }
         }
         Ok(())
+    }
+
+    /// How the body says that it is encoded, beyond "not at all".
+    pub(super) fn encoding(&self) -> Option<String> {
+        let value = self.headers.get(CONTENT_ENCODING)?;
+        let text = String::from_utf8_lossy(value.as_bytes());
+        let text = text.trim();
+        let none = text.is_empty() || text.eq_ignore_ascii_case("identity");
+        (!none).then(|| text.chars().take(ENCODING_SHOWN).collect())
     }
 
     /// The request id that the service gave.
@@ -98,4 +118,87 @@ const REDACTED: &str = "(redacted)";
 
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     text.windows(part.len()).position(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use http::Response;
+    use http_body_util::Full;
+    use hyper::body::{Frame, SizeHint};
+
+    use super::*;
+
+    impl From<Infallible> for Kind {
+        fn from(never: Infallible) -> Self {
+            match never {}
+        }
+    }
+
+    /// A body that announces more than it holds.
+    struct Boasting(Full<Bytes>, u64);
+
+    impl Body for Boasting {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            context: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            Pin::new(&mut self.0).poll_frame(context)
+        }
+
+        fn size_hint(&self) -> SizeHint {
+            SizeHint::with_exact(self.1)
+        }
+    }
+
+    fn answer(encoding: Option<&str>) -> Answer {
+        let mut response = Response::new(());
+        if let Some(encoding) = encoding {
+            let value = encoding.parse().unwrap();
+            response.headers_mut().insert(CONTENT_ENCODING, value);
+        }
+        let credentials = sigv4::Credentials::new("AKIDEXAMPLE", "hush");
+        let identity = Identity::new(credentials, "us-east-1", "sqs");
+        Answer::new(response.into_parts().0, Arc::new(identity))
+    }
+
+    #[tokio::test]
+    async fn no_room_is_made_on_the_word_of_the_other_side() {
+        for announced in [1 << 20, 1 << 40, u64::MAX] {
+            let mut answer = answer(None);
+            let body = Boasting(Full::from("{}"), announced);
+            answer.fill(body, usize::MAX).await.unwrap();
+            assert_eq!(&answer.body[..], b"{}");
+            assert!(answer.body.capacity() <= READY, "{announced}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_kept_ends_at_the_limit() {
+        let mut answer = answer(None);
+        let body = Full::from(Bytes::from(vec![b'x'; 1 << 20]));
+        let result = answer.fill(body, 1_000).await;
+        assert!(matches!(result, Err(Kind::TooLarge(1_000))));
+        assert_eq!(answer.body.len(), 1_000);
+    }
+
+    #[test]
+    fn an_encoding_is_any_but_identity() {
+        for (value, told) in [
+            (None, None),
+            (Some(""), None),
+            (Some("identity"), None),
+            (Some(" Identity "), None),
+            (Some("gzip"), Some("gzip")),
+            (Some("aws-chunked, gzip"), Some("aws-chunked, gzip")),
+        ] {
+            assert_eq!(answer(value).encoding().as_deref(), told);
+        }
+    }
 }

@@ -41,6 +41,8 @@ struct Inner {
     status: Option<StatusCode>,
     request_id: Option<String>,
     refusal: Refusal,
+    /// How the body is encoded, if it says that it is.
+    encoding: Option<String>,
     body: Vec<u8>,
 }
 
@@ -85,6 +87,7 @@ impl Error {
             status: None,
             request_id: None,
             refusal: Refusal::default(),
+            encoding: None,
             body: Vec::new(),
         }))
     }
@@ -115,6 +118,7 @@ impl Error {
             status: Some(answer.status),
             request_id: answer.request_id().map(ToOwned::to_owned),
             refusal,
+            encoding: answer.encoding(),
             body: answer.body[..answer.body.len().min(BODY_KEPT)].to_vec(),
         }))
     }
@@ -250,6 +254,12 @@ impl Error {
     }
 }
 
+impl From<hyper::Error> for Kind {
+    fn from(error: hyper::Error) -> Self {
+        Self::Receive(error)
+    }
+}
+
 impl Kind {
     /// How far the request came, as far as the kind of the failure tells.
     const fn reached(&self) -> Reached {
@@ -285,14 +295,20 @@ impl fmt::Display for Error {
             Kind::Receive(error) => write!(f, "the answer broke off: {}", root(error))?,
             Kind::Timeout(limit) => write!(f, "no whole answer within {limit:?}")?,
             Kind::TooLarge(limit) => write!(f, "the answer is larger than {limit} bytes")?,
-            Kind::Output(error) => write!(f, "the answer cannot be read: {error}")?,
+            Kind::Output(error) => match &self.0.encoding {
+                Some(encoding) => write!(f, "the answer cannot be read: {}", Encoded(encoding))?,
+                None => write!(f, "the answer cannot be read: {error}")?,
+            },
             Kind::Refusal => match (self.code(), self.message()) {
                 (Some(code), Some(message)) => write!(f, "{code}: {message}")?,
                 (Some(code), None) => f.write_str(code)?,
                 (None, Some(message)) => write!(f, "refused: {message}")?,
                 (None, None) => {
                     f.write_str("refused without an error that can be read")?;
-                    write_body(f, self.body())?;
+                    match &self.0.encoding {
+                        Some(encoding) => write!(f, ": {}", Encoded(encoding))?,
+                        None => write_body(f, self.body())?,
+                    }
                 }
             },
         }
@@ -332,6 +348,15 @@ impl fmt::Debug for Inner {
             .field("refusal", &self.refusal)
             .field("body", &body)
             .finish()
+    }
+}
+
+/// That a body is encoded, which nobody asked for.
+struct Encoded<'a>(&'a str);
+
+impl fmt::Display for Encoded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "it is encoded as {:?}, which was not asked for", self.0)
     }
 }
 

@@ -7,6 +7,10 @@ mod credentials;
 #[cfg(test)]
 mod errors;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod pool;
+#[cfg(test)]
 mod requests;
 #[cfg(test)]
 mod server;

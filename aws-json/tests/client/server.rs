@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use aws_json::client::{Builder, Client, Credentials, Service};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 
 /// The service that most tests call.
 pub(crate) fn sqs() -> Service {
@@ -25,6 +27,7 @@ pub(crate) struct Answer {
 enum Then {
     KeepOpen,
     Close,
+    Reset,
     Stall,
 }
 
@@ -56,6 +59,30 @@ impl Answer {
         Self {
             bytes: bytes.as_ref().to_vec(),
             then: Then::Close,
+        }
+    }
+
+    /// The same answer, after which the connection is closed, which the answer does not say.
+    pub(crate) fn then_close(self) -> Self {
+        Self {
+            then: Then::Close,
+            ..self
+        }
+    }
+
+    /// The same bytes, after which the connection stays open.
+    pub(crate) fn then_keep_open(self) -> Self {
+        Self {
+            then: Then::KeepOpen,
+            ..self
+        }
+    }
+
+    /// These bytes, after which the connection is reset.
+    pub(crate) fn reset(bytes: impl AsRef<[u8]>) -> Self {
+        Self {
+            bytes: bytes.as_ref().to_vec(),
+            then: Then::Reset,
         }
     }
 
@@ -97,6 +124,7 @@ impl Recorded {
 pub(crate) struct Server {
     address: SocketAddr,
     recorded: Arc<Mutex<Vec<Recorded>>>,
+    ended: watch::Receiver<usize>,
     task: JoinHandle<()>,
 }
 
@@ -118,6 +146,7 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let recorded = Arc::new(Mutex::new(Vec::new()));
+        let (count, ended) = watch::channel(0);
         let script = Script {
             answers: Arc::new(Mutex::new(answers.into_iter().collect())),
             recorded: Arc::clone(&recorded),
@@ -127,6 +156,7 @@ impl Server {
                 let (stream, _) = listener.accept().await.unwrap();
                 let script = script.clone();
                 let tls = tls.clone();
+                let count = count.clone();
                 tokio::spawn(async move {
                     match tls {
                         None => script.serve(stream, connection).await,
@@ -137,14 +167,28 @@ impl Server {
                             }
                         }
                     }
+                    count.send_modify(|count| *count += 1);
                 });
             }
         });
         Self {
             address,
             recorded,
+            ended,
             task,
         }
+    }
+
+    /// Waits until so many connections have ended.
+    pub(crate) async fn ended(&self, connections: usize) {
+        let mut ended = self.ended.clone();
+        let waiting = ended.wait_for(|ended| *ended >= connections);
+        bounded(waiting).await.unwrap();
+    }
+
+    /// On which connection each request came, from 0.
+    pub(crate) fn connections(&self) -> Vec<usize> {
+        self.recorded().iter().map(|r| r.connection).collect()
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -202,6 +246,23 @@ pub(crate) async fn bounded<F: Future>(future: F) -> F::Output {
         .expect("the test hangs")
 }
 
+/// A connection, plain or TLS.
+trait Socket: AsyncRead + AsyncWrite + Unpin {
+    fn tcp(&self) -> &TcpStream;
+}
+
+impl Socket for TcpStream {
+    fn tcp(&self) -> &TcpStream {
+        self
+    }
+}
+
+impl Socket for TlsStream<TcpStream> {
+    fn tcp(&self) -> &TcpStream {
+        self.get_ref().0
+    }
+}
+
 #[derive(Clone)]
 struct Script {
     answers: Arc<Mutex<VecDeque<Answer>>>,
@@ -209,7 +270,7 @@ struct Script {
 }
 
 impl Script {
-    async fn serve<S: AsyncRead + AsyncWrite + Unpin>(self, mut stream: S, connection: usize) {
+    async fn serve<S: Socket>(self, mut stream: S, connection: usize) {
         while let Some(request) = read_request(&mut stream, connection).await {
             self.recorded.lock().unwrap().push(request);
             let answer = self.answers.lock().unwrap().pop_front();
@@ -221,6 +282,10 @@ impl Script {
                 Then::KeepOpen => {}
                 Then::Close => {
                     let _ = stream.shutdown().await;
+                    return;
+                }
+                Then::Reset => {
+                    stream.tcp().set_zero_linger().unwrap();
                     return;
                 }
                 Then::Stall => {

@@ -18,7 +18,7 @@ pub(in crate::client) struct Identity {
 impl Identity {
     /// Credentials that sign for a region, unless a call says otherwise, and a service's signing
     /// name.
-    pub(super) fn new(credentials: Credentials, region: &str, service: &str) -> Self {
+    pub(in crate::client) fn new(credentials: Credentials, region: &str, service: &str) -> Self {
         Self {
             signer: Arc::new(Signer::new(credentials.clone(), region, service)),
             credentials,
