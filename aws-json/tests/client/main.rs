@@ -8,6 +8,8 @@ mod credentials;
 mod errors;
 #[cfg(test)]
 mod faults;
+#[cfg(all(test, feature = "http2"))]
+mod http2;
 #[cfg(test)]
 mod pool;
 #[cfg(test)]

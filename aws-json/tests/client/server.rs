@@ -27,6 +27,7 @@ pub(crate) struct Answer {
 enum Then {
     KeepOpen,
     Close,
+    Cut,
     Reset,
     Stall,
 }
@@ -75,6 +76,14 @@ impl Answer {
         Self {
             then: Then::KeepOpen,
             ..self
+        }
+    }
+
+    /// These bytes, after which the connection ends without TLS's goodbye.
+    pub(crate) fn cut(bytes: impl AsRef<[u8]>) -> Self {
+        Self {
+            bytes: bytes.as_ref().to_vec(),
+            then: Then::Cut,
         }
     }
 
@@ -284,6 +293,7 @@ impl Script {
                     let _ = stream.shutdown().await;
                     return;
                 }
+                Then::Cut => return,
                 Then::Reset => {
                     stream.tcp().set_zero_linger().unwrap();
                     return;
