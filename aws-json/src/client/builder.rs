@@ -10,8 +10,9 @@ use rustls::ClientConfig;
 use sigv4::Credentials;
 
 use super::clock::Clock;
+use super::config::{ConfigError, Environment, Settings};
 use super::connector::Connections;
-use super::credentials::{ProvideCredentials, Signers};
+use super::credentials::{CredentialsChain, ProvideCredentials, Signers};
 use super::endpoint::{Endpoint, EndpointError, Variant, Wanted};
 use super::http_version::HttpVersion;
 use super::service::Service;
@@ -52,6 +53,7 @@ pub struct Builder {
     endpoint: Option<String>,
     region: Option<String>,
     variant: Option<Variant>,
+    environment: Option<Environment>,
     credentials: Option<Given>,
     attempt_timeout: Duration,
     response_limit: usize,
@@ -66,6 +68,7 @@ impl Builder {
             endpoint: None,
             region: None,
             variant: None,
+            environment: None,
             credentials: None,
             attempt_timeout: ATTEMPT_TIMEOUT,
             response_limit: RESPONSE_LIMIT,
@@ -98,6 +101,13 @@ impl Builder {
     /// excludes an [`endpoint`](Self::endpoint).
     pub fn variant(mut self, variant: Variant) -> Self {
         self.variant = Some(variant);
+        self
+    }
+
+    /// Reads what is not set in code from this environment, when the client is built: its region,
+    /// endpoint, retries and credentials, as [`config`](super::config) has them in a table.
+    pub fn environment(mut self, environment: &Environment) -> Self {
+        self.environment = Some(environment.clone());
         self
     }
 
@@ -211,15 +221,23 @@ impl Builder {
         {
             return Err(BuildError::Service);
         }
+        let settings = match &self.environment {
+            Some(environment) => Settings::read(environment, &service.snake_id())?,
+            None => Settings::default(),
+        };
+        let given = self.endpoint.as_deref().map(Endpoint::new).transpose()?;
         let wanted = Wanted {
-            given: self.endpoint.as_deref().map(Endpoint::new).transpose()?,
+            given: given.or(settings.endpoint),
             region: self.region.as_deref(),
-            usual_region: None,
-            variant: self.variant.unwrap_or_default(),
+            usual_region: settings.region.as_deref(),
+            variant: self.variant.unwrap_or(settings.variant),
         };
         let endpoint = wanted.resolve(&service)?;
         let region = endpoint.region();
-        let credentials = self.credentials.ok_or(BuildError::NoCredentials)?;
+        let chain = self.environment.as_ref().map(CredentialsChain::new);
+        let chain = chain.map(|chain| Given::Provider(Arc::new(chain)));
+        let credentials = self.credentials.or(chain);
+        let credentials = credentials.ok_or(BuildError::NoCredentials)?;
         let signers = match credentials {
             Given::Credentials(credentials) => {
                 Signers::fixed(credentials, region, &service.signing_name)
@@ -257,6 +275,8 @@ enum Given {
 pub enum BuildError {
     /// The endpoint or the region is missing or cannot be one.
     Endpoint(EndpointError),
+    /// A variable or a shared file says what cannot be right.
+    Config(ConfigError),
     /// No credentials were given.
     NoCredentials,
     /// The service's signing name or target prefix cannot be one.
@@ -270,6 +290,7 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Endpoint(error) => error.fmt(f),
+            Self::Config(error) => error.fmt(f),
             Self::NoCredentials => f.write_str("no credentials were given"),
             Self::Service => f.write_str(
                 "the service's signing name is not made of letters, digits and hyphens, or its \
@@ -281,6 +302,12 @@ impl fmt::Display for BuildError {
 }
 
 impl Error for BuildError {}
+
+impl From<ConfigError> for BuildError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}
 
 impl From<EndpointError> for BuildError {
     fn from(error: EndpointError) -> Self {

@@ -288,7 +288,7 @@ const LOCAL: &str = "local";
 
 /// Whether this can be a region: a label of a host's name, in lower case, in which it is also
 /// signed for.
-fn check_region(region: &str) -> Result<(), EndpointError> {
+pub(super) fn check_region(region: &str) -> Result<(), EndpointError> {
     let is_legal = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     let is_region = (1..=63).contains(&region.len())
         && region.bytes().all(is_legal)

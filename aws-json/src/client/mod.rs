@@ -91,6 +91,42 @@ impl Client {
         Builder::new(service)
     }
 
+    /// A client of a server on one's own machine, at this URL. Calls are signed as `test` with
+    /// the secret `test`, for `us-east-1` unless the host's name tells another region: what local
+    /// servers take. Any other setting needs a [`builder`](Self::builder).
+    ///
+    /// ```
+    /// use aws_json::client::{Client, Service};
+    ///
+    /// let sqs = Service::new("sqs", "AmazonSQS").query_compatible();
+    /// let client = Client::local(sqs, "http://127.0.0.1:9324")?;
+    /// assert_eq!(client.region(), "us-east-1");
+    /// # Ok::<(), aws_json::client::BuildError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the URL cannot be an endpoint's.
+    pub fn local(service: Service, url: &str) -> Result<Self, BuildError> {
+        Self::builder(service)
+            .endpoint(url)
+            .credentials(Credentials::new("test", "test"))
+            .build()
+    }
+
+    /// A client as the process's environment says, where AWS's own tools look for settings too:
+    /// [`config`] has the table. Any other setting needs a [`builder`](Self::builder) with its
+    /// [`environment`](Builder::environment).
+    ///
+    /// # Errors
+    ///
+    /// If no region is set, or what is set cannot be right.
+    pub fn from_env(service: Service) -> Result<Self, BuildError> {
+        Self::builder(service)
+            .environment(&config::Environment::process())
+            .build()
+    }
+
     /// Calls an operation.
     ///
     /// # Errors

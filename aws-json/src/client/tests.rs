@@ -174,3 +174,72 @@ fn the_defaults_are_the_documented_ones() {
     assert_eq!(POOL_IDLE_TIMEOUT.as_secs(), 15);
     assert_eq!(RESPONSE_LIMIT, 16_777_216);
 }
+
+#[test]
+fn code_counts_before_the_environment() {
+    let service = || Service::new("sqs", "AmazonSQS").id("SQS 2");
+    let environment = config::Environment::from_iter([
+        ("AWS_REGION", "eu-west-1"),
+        ("AWS_ENDPOINT_URL_SQS_2", "http://variable"),
+        ("AWS_ACCESS_KEY_ID", "test"),
+        ("AWS_SECRET_ACCESS_KEY", "test"),
+    ]);
+    let whole = |builder: Builder| {
+        let client = builder.build().unwrap();
+        (client.endpoint_url(), client.region().to_owned())
+    };
+    let built = |url: &str, region: &str| (url.to_owned(), region.to_owned());
+    let builder = || Client::builder(service()).environment(&environment);
+    assert_eq!(whole(builder()), built("http://variable/", "eu-west-1"));
+    assert_eq!(
+        whole(builder().region("eu-west-2")),
+        built("http://variable/", "eu-west-2")
+    );
+    assert_eq!(
+        whole(builder().endpoint("http://code")),
+        built("http://code/", "eu-west-1")
+    );
+    // The host tells a region, and is in the code.
+    let aws = "http://sqs.eu-west-3.amazonaws.com/";
+    assert_eq!(whole(builder().endpoint(aws)), built(aws, "eu-west-3"));
+
+    let fips = environment.set("AWS_USE_FIPS_ENDPOINT", "true");
+    let builder = || Client::builder(service()).environment(&fips);
+    let variant = Variant::Fips;
+    assert_eq!(
+        builder().build().unwrap_err(),
+        BuildError::Endpoint(EndpointError::Variant { variant })
+    );
+    assert_eq!(
+        whole(builder().variant(Variant::Plain)),
+        built("http://variable/", "eu-west-1")
+    );
+
+    let wrong = fips.set("AWS_MAX_ATTEMPTS", "abc");
+    let error = Client::builder(service())
+        .environment(&wrong)
+        .build()
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the variable AWS_MAX_ATTEMPTS is \"abc\"; it must be a number from 1, such as 3"
+    );
+}
+
+#[test]
+fn a_local_client_needs_nothing_but_its_url() {
+    let service = || Service::new("sqs", "AmazonSQS");
+    let client = Client::local(service(), "http://localhost:9324/x").unwrap();
+    assert_eq!(client.endpoint_url(), "http://localhost:9324/x/");
+    assert_eq!(client.region(), "us-east-1");
+    let cloud = "http://sqs.eu-west-1.localhost.localstack.cloud:4566";
+    assert_eq!(
+        Client::local(service(), cloud).unwrap().region(),
+        "eu-west-1"
+    );
+    let reason = "it must begin with http:// or https://";
+    assert_eq!(
+        Client::local(service(), "localhost").unwrap_err(),
+        BuildError::Endpoint(EndpointError::Url { reason })
+    );
+}

@@ -25,23 +25,29 @@ pub const FILE_LIMIT: u64 = 1024 * 1024;
 ///     .file("/home/me/.aws/config", "[default]\nregion = eu-west-2\n");
 /// assert_eq!(environment.var("AWS_REGION")?.as_deref(), Some("eu-west-1"));
 /// assert_eq!(environment.var("AWS_PROFILE")?, None);
+///
+/// // The process's own, but for the profile.
+/// let environment = Environment::process().set("AWS_PROFILE", "dev");
+/// assert_eq!(environment.var("AWS_PROFILE")?.as_deref(), Some("dev"));
 /// # Ok::<(), aws_json::client::config::ConfigError>(())
 /// ```
 ///
 /// It is cheap to clone. Its `Debug` shows no value of a variable and nothing of a file.
 #[derive(Clone)]
 pub struct Environment {
-    source: Source,
+    base: Base,
+    own: Arc<Own>,
 }
 
-#[derive(Clone)]
-enum Source {
+/// Where what is not set here comes from.
+#[derive(Clone, Copy, Debug)]
+enum Base {
     Process,
-    Fixed(Arc<Fixed>),
+    Nothing,
 }
 
 #[derive(Clone, Default)]
-struct Fixed {
+struct Own {
     variables: BTreeMap<String, String>,
     files: BTreeMap<PathBuf, Vec<u8>>,
 }
@@ -50,24 +56,27 @@ impl Environment {
     /// The variables of this process, as they are when they are asked for, and the files of this
     /// machine.
     #[must_use]
-    pub const fn process() -> Self {
+    pub fn process() -> Self {
         Self {
-            source: Source::Process,
+            base: Base::Process,
+            own: Arc::default(),
         }
     }
 
-    /// This environment with a file, for tests. The process's own environment becomes a fixed
-    /// one without variables.
+    /// This environment with another value of a variable. An empty one counts as none.
     #[must_use]
-    pub fn file(self, path: impl Into<PathBuf>, contents: impl Into<Vec<u8>>) -> Self {
-        let mut fixed = match self.source {
-            Source::Process => Fixed::default(),
-            Source::Fixed(fixed) => Arc::unwrap_or_clone(fixed),
-        };
-        fixed.files.insert(path.into(), contents.into());
-        Self {
-            source: Source::Fixed(Arc::new(fixed)),
-        }
+    pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let own = Arc::make_mut(&mut self.own);
+        own.variables.insert(name.into(), value.into());
+        self
+    }
+
+    /// This environment with another content of a file.
+    #[must_use]
+    pub fn file(mut self, path: impl Into<PathBuf>, contents: impl Into<Vec<u8>>) -> Self {
+        let own = Arc::make_mut(&mut self.own);
+        own.files.insert(path.into(), contents.into());
+        self
     }
 
     /// The value of a variable. One that is empty counts as one that is not set.
@@ -76,15 +85,16 @@ impl Environment {
     ///
     /// If the value is not UTF-8.
     pub fn var(&self, name: &str) -> Result<Option<String>, ConfigError> {
-        let value = match &self.source {
-            Source::Process => match env::var(name) {
+        let value = match (self.own.variables.get(name), self.base) {
+            (Some(value), _) => Some(value.clone()),
+            (None, Base::Nothing) => None,
+            (None, Base::Process) => match env::var(name) {
                 Ok(value) => Some(value),
                 Err(VarError::NotPresent) => None,
                 Err(VarError::NotUnicode(_)) => {
                     return Err(ConfigError::variable(name, "is not UTF-8"));
                 }
             },
-            Source::Fixed(fixed) => fixed.variables.get(name).cloned(),
         };
         Ok(value.filter(|value| !value.is_empty()))
     }
@@ -96,9 +106,10 @@ impl Environment {
     ///
     /// If the file is there and cannot be read, is larger, or is not UTF-8.
     pub fn read(&self, path: &Path) -> Result<Option<String>, ConfigError> {
-        let bytes = match &self.source {
-            Source::Process => bounded(path),
-            Source::Fixed(fixed) => Ok(fixed.files.get(path).cloned()),
+        let bytes = match (self.own.files.get(path), self.base) {
+            (Some(bytes), _) => Ok(Some(bytes.clone())),
+            (None, Base::Nothing) => Ok(None),
+            (None, Base::Process) => bounded(path),
         };
         let Some(bytes) =
             bytes.map_err(|error| ConfigError::file(path, format!("cannot be read: {error}")))?
@@ -142,26 +153,24 @@ impl Environment {
 impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for Environment {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(variables: I) -> Self {
         let variables = variables.into_iter();
-        let fixed = Fixed {
+        let own = Own {
             variables: variables.map(|(k, v)| (k.into(), v.into())).collect(),
             files: BTreeMap::new(),
         };
         Self {
-            source: Source::Fixed(Arc::new(fixed)),
+            base: Base::Nothing,
+            own: Arc::new(own),
         }
     }
 }
 
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.source {
-            Source::Process => f.write_str("Environment::process()"),
-            Source::Fixed(fixed) => f
-                .debug_struct("Environment")
-                .field("variables", &fixed.variables.keys())
-                .field("files", &fixed.files.keys())
-                .finish(),
-        }
+        f.debug_struct("Environment")
+            .field("base", &self.base)
+            .field("variables", &self.own.variables.keys())
+            .field("files", &self.own.files.keys())
+            .finish()
     }
 }
 
@@ -208,6 +217,18 @@ mod tests {
         assert!(text.contains("name = \"aws-json\""));
         assert_eq!(environment.read(&manifest.join("not here")), Ok(None));
         assert_eq!(environment.read("/not/here".as_ref()), Ok(None));
+
+        let environment = environment
+            .set("CARGO_PKG_NAME", "another")
+            .set("CARGO_PKG_VERSION", "")
+            .file("/not/here", "text");
+        let var = |name| environment.var(name).unwrap();
+        assert_eq!(var("CARGO_PKG_NAME").as_deref(), Some("another"));
+        assert_eq!(var("CARGO_PKG_VERSION"), None);
+        assert!(var("CARGO_MANIFEST_DIR").is_some());
+        let text = environment.read("/not/here".as_ref());
+        assert_eq!(text, Ok(Some("text".to_owned())));
+        assert!(environment.read(&manifest).unwrap().is_some());
     }
 
     #[test]

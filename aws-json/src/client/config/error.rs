@@ -25,6 +25,7 @@ enum Place {
     Variable(String),
     File(PathBuf),
     Line(PathBuf, usize),
+    Profile(String),
 }
 
 impl ConfigError {
@@ -46,10 +47,17 @@ impl ConfigError {
     }
 
     /// Something is wrong with a line of a file, from 1.
-    #[expect(dead_code, reason = "profile files are read next")]
     pub(in crate::client) fn line(path: &Path, line: usize, problem: impl Into<String>) -> Self {
         Self {
             place: Place::Line(path.to_owned(), line),
+            problem: problem.into(),
+        }
+    }
+
+    /// Something is missing in a profile.
+    pub(in crate::client) fn profile(name: &str, problem: impl Into<String>) -> Self {
+        Self {
+            place: Place::Profile(name.to_owned()),
             problem: problem.into(),
         }
     }
@@ -63,6 +71,7 @@ impl fmt::Display for ConfigError {
             Place::Line(path, line) => {
                 write!(f, "{}, line {line}: {}", path.display(), self.problem)
             }
+            Place::Profile(name) => write!(f, "the profile {name} {}", self.problem),
         }
     }
 }
