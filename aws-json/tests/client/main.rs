@@ -2,6 +2,8 @@
 
 #[cfg(test)]
 mod bounds;
+#[cfg(all(test, feature = "credential-chain"))]
+mod credential_chain;
 #[cfg(test)]
 mod credentials;
 #[cfg(test)]

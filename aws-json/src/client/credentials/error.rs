@@ -39,7 +39,9 @@ impl CredentialsError {
         Self::of(Kind::Absent, message.into())
     }
 
-    /// The same error with what caused it. Its text must hold no secret either.
+    /// The same error with what caused it, for whoever looks into
+    /// [`source`](Error::source): the message should say it as well. It must hold no secret
+    /// either.
     #[must_use]
     pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(Arc::new(Inner {
@@ -74,11 +76,7 @@ impl From<ConfigError> for CredentialsError {
 
 impl fmt::Display for CredentialsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)?;
-        match &self.0.source {
-            Some(source) => write!(f, ": {source}"),
-            None => Ok(()),
-        }
+        f.write_str(&self.0.message)
     }
 }
 

@@ -124,6 +124,15 @@ impl HttpError {
             Problem::TooLarge => false,
         }
     }
+
+    /// Whether nobody is there, as far as can be told: no connection, or no answer in time.
+    #[cfg(feature = "credential-chain")]
+    pub(super) const fn is_nobody(&self) -> bool {
+        match self.problem {
+            Problem::Connect(_) | Problem::Timeout(_) => true,
+            Problem::Broken(_) | Problem::TooLarge => false,
+        }
+    }
 }
 
 impl fmt::Display for HttpError {

@@ -11,6 +11,10 @@ mod environment;
 mod error;
 mod http;
 mod identity;
+#[cfg(feature = "credential-chain")]
+mod library;
+#[cfg(feature = "aws-credential-types")]
+mod sdk;
 
 use std::fmt;
 use std::pin::Pin;
@@ -26,6 +30,10 @@ pub use self::container::ContainerCredentials;
 pub use self::environment::EnvironmentCredentials;
 pub use self::error::CredentialsError;
 pub(super) use self::identity::Identity;
+#[cfg(feature = "credential-chain")]
+pub use self::library::{InstanceCredentials, WebIdentityCredentials};
+#[cfg(feature = "aws-credential-types")]
+pub use self::sdk::SdkCredentials;
 use super::config::Environment;
 
 /// What [`ProvideCredentials::provide`] returns.

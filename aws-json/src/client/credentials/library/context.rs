@@ -1,0 +1,148 @@
+//! What the library reads, sends and runs: nothing but through here.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{HeaderValue, USER_AGENT};
+use http::{Request, Response, Uri};
+use reqsign_core::{Error, Result, StaticEnv};
+
+use crate::client::USER_AGENT_VALUE;
+use crate::client::config::Environment;
+use crate::client::credentials::CredentialsError;
+use crate::client::credentials::http::{Http, Patience};
+
+/// For services of AWS, which are far away.
+pub(super) const SERVICE: Patience = Patience {
+    connect: Duration::from_secs(3),
+    answer: Duration::from_secs(10),
+    attempts: 3,
+};
+
+/// Makes contexts for the library: they hold no variables, as all that they would say is given to
+/// each provider by name.
+#[derive(Clone)]
+pub(in crate::client::credentials) struct Context {
+    environment: Environment,
+    http: Arc<Http>,
+}
+
+impl Context {
+    pub(super) fn new(environment: &Environment, patience: Patience) -> Self {
+        Self {
+            environment: environment.clone(),
+            http: Arc::new(Http::new(patience)),
+        }
+    }
+
+    pub(super) const fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// A context whose calls go to other places than the library thinks.
+    pub(super) fn library(
+        &self,
+        endpoint: Option<Uri>,
+    ) -> std::result::Result<reqsign_core::Context, CredentialsError> {
+        let env = StaticEnv {
+            home_dir: self.environment.home()?,
+            envs: HashMap::new(),
+        };
+        Ok(reqsign_core::Context::new()
+            .with_env(env)
+            .with_file_read(Files(self.environment.clone()))
+            .with_http_send(Calls {
+                http: Arc::clone(&self.http),
+                endpoint,
+            }))
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("environment", &self.environment)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug)]
+struct Files(Environment);
+
+impl reqsign_core::FileRead for Files {
+    async fn file_read(&self, path: &str) -> Result<Vec<u8>> {
+        match self.0.read(Path::new(path)) {
+            Ok(Some(text)) => Ok(text.into_bytes()),
+            Ok(None) => Err(Error::config_invalid(format!("{path}: is not there"))),
+            Err(error) => Err(Error::config_invalid(error.to_string())),
+        }
+    }
+}
+
+struct Calls {
+    http: Arc<Http>,
+    endpoint: Option<Uri>,
+}
+
+impl reqsign_core::HttpSend for Calls {
+    async fn http_send(&self, mut request: Request<Bytes>) -> Result<Response<Bytes>> {
+        if let Some(endpoint) = &self.endpoint {
+            *request.uri_mut() = redirected(request.uri(), endpoint)?;
+        }
+        let agent = HeaderValue::from_static(USER_AGENT_VALUE);
+        request.headers_mut().insert(USER_AGENT, agent);
+        let mut answer = self
+            .http
+            .send(&request)
+            .await
+            .map_err(|error| Error::unexpected("no answer").with_source(error))?;
+        if !answer.status().is_success() {
+            // Explaining a refusal, a service may repeat what it was sent.
+            for secret in SECRETS
+                .iter()
+                .filter_map(|name| request.headers().get(*name))
+            {
+                redact(answer.body_mut(), secret.as_bytes());
+            }
+        }
+        Ok(answer)
+    }
+}
+
+impl fmt::Debug for Calls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Calls")
+    }
+}
+
+/// The headers that hold secrets.
+const SECRETS: [&str; 3] = [
+    "x-amz-security-token",
+    "x-amz-sso_bearer_token",
+    "x-aws-ec2-metadata-token",
+];
+
+/// The same path and query elsewhere. Where a signature covers the host, it was made for there.
+pub(super) fn redirected(uri: &Uri, endpoint: &Uri) -> Result<Uri> {
+    let mut parts = uri.clone().into_parts();
+    parts.scheme = endpoint.scheme().cloned();
+    parts.authority = endpoint.authority().cloned();
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    let path = format!("{}{path}", endpoint.path().trim_end_matches('/'));
+    parts.path_and_query = Some(path.parse()?);
+    Ok(Uri::from_parts(parts)?)
+}
+
+fn redact(body: &mut Bytes, secret: &[u8]) {
+    let Ok(secret) = std::str::from_utf8(secret) else {
+        return;
+    };
+    if !secret.is_empty() {
+        let text = String::from_utf8_lossy(body).replace(secret, "(redacted)");
+        *body = text.into();
+    }
+}
