@@ -1,11 +1,10 @@
 //! The JSON that credentials are handed out in.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
 use serde_json::{Map, Value};
-use sigv4::{Credentials, DateTime};
+use sigv4::Credentials;
 
 use super::Provided;
+use crate::value::iso8601;
 
 /// Reads `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`, the last two of which may be
 /// absent. What is wrong is told without a word of the document.
@@ -23,7 +22,7 @@ pub(super) fn read(text: &[u8]) -> Result<Provided, String> {
     let provided = Provided::new(credentials);
     Ok(match member(&members, "Expiration")? {
         None => provided,
-        Some(text) => provided.expiring(time(text).ok_or_else(|| {
+        Some(text) => provided.expiring(iso8601::parse(text).map_err(|_| {
             "its member Expiration is no time such as 2030-01-02T03:04:05Z".to_owned()
         })?),
     })
@@ -41,20 +40,10 @@ fn member<'a>(members: &'a Map<String, Value>, name: &str) -> Result<Option<&'a 
     }
 }
 
-/// A time in UTC as RFC 3339 has it; a fraction of a second is dropped.
-fn time(text: &str) -> Option<SystemTime> {
-    let text = text.strip_suffix('Z')?;
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) || whole.len() != 19 {
-        return None;
-    }
-    let basic: String = whole.chars().filter(|c| !matches!(c, '-' | ':')).collect();
-    let seconds = DateTime::parse(&format!("{basic}Z"))?.unix_seconds();
-    UNIX_EPOCH.checked_add(Duration::from_secs(u64::try_from(seconds).ok()?))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
     use super::*;
 
     fn error(text: &str) -> String {
@@ -69,7 +58,7 @@ mod tests {
         assert_eq!(provided.credentials().access_key_id(), "A");
         assert!(provided.credentials().secret().matches("S"));
         assert_eq!(provided.credentials().session_token(), Some("T"));
-        let expires = UNIX_EPOCH + Duration::from_secs(1_440_938_160);
+        let expires = UNIX_EPOCH + Duration::from_millis(1_440_938_160_250);
         assert_eq!(provided.expires(), Some(expires));
     }
 
