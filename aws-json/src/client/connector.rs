@@ -45,6 +45,9 @@ impl Connections {
         // What is https is for the connector around it to see to.
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
+        // Of a name with several addresses, each has its part of the time, so that one that
+        // does not answer leaves some for the next.
+        tcp.set_connect_timeout(Some(self.connect_timeout));
         let mut builder = Client::builder(TokioExecutor::new());
         builder
             .pool_timer(TokioTimer::new())

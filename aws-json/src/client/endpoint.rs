@@ -2,12 +2,15 @@
 
 use std::error::Error;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::Uri;
 use http::header::HeaderValue;
-use http::uri::{Parts, PathAndQuery, Scheme};
+use http::uri::{Authority, Parts, PathAndQuery, Scheme};
 
+use super::host_prefix::{HostPrefix, HostPrefixError};
 use super::partition::{GOVCLOUD, Partition};
 use super::service::{GovcloudFips, Service};
 
@@ -83,6 +86,8 @@ impl Endpoint {
         let mut parts: Parts = uri.into_parts();
         parts.path_and_query =
             Some(PathAndQuery::try_from(path).map_err(|_| refuse("its path is not legal"))?);
+        // HTTP/2 sends it beside `Host`, and the two must not differ.
+        parts.authority = Authority::try_from(host_header.as_bytes()).ok();
         let uri = Uri::from_parts(parts).map_err(|_| refuse("it is not a URL"))?;
         let region = sigv4::region_from_host(uri.host().unwrap_or_default()).into();
         Ok(Self {
@@ -154,6 +159,28 @@ impl Endpoint {
     /// hyper would write it.
     pub(super) const fn host_header(&self) -> &HeaderValue {
         &self.host_header
+    }
+
+    /// This endpoint with an operation's prefix before its host. A server that is named by its
+    /// address, or as `localhost`, has no names below its own, and is left as it is.
+    pub(super) fn with_host_prefix(&self, prefix: &HostPrefix) -> Result<Self, HostPrefixError> {
+        let host = self.uri.host().unwrap_or_default();
+        let address = host.trim_start_matches('[').trim_end_matches(']');
+        if host.eq_ignore_ascii_case("localhost") || address.parse::<IpAddr>().is_ok() {
+            return Ok(self.clone());
+        }
+        let host_and_port = self.host_header.to_str().unwrap_or_default();
+        let whole = Bytes::from(prefix.before(host_and_port)?);
+        // What a prefix is made of is legal in each of these, so no error is to be expected.
+        let mut parts = self.uri.clone().into_parts();
+        parts.authority = Authority::from_maybe_shared(whole.clone()).ok();
+        let uri = Uri::from_parts(parts).map_err(|_| HostPrefixError::Template)?;
+        Ok(Self {
+            uri,
+            host_header: HeaderValue::from_maybe_shared(whole)
+                .map_err(|_| HostPrefixError::Template)?,
+            region: Arc::clone(&self.region),
+        })
     }
 
     /// The region that calls are signed for.

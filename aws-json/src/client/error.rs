@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::io;
 use std::time::Duration;
 
 use http::StatusCode;
@@ -213,7 +214,7 @@ impl Error {
     pub fn is_timeout(&self) -> bool {
         match &self.0.kind {
             Kind::Timeout(_) => true,
-            Kind::Connect { error, .. } => causes(error).any(<dyn StdError>::is::<ConnectTimeout>),
+            Kind::Connect { error, .. } => causes(error).any(is_connect_timeout),
             Kind::Credentials(_)
             | Kind::Input(_)
             | Kind::OperationName(_)
@@ -228,7 +229,7 @@ impl Error {
     }
 
     /// Whether no connection was made that could be used: the name is unknown, nothing listens,
-    /// TLS failed, or the connection broke at once. Nothing was sent.
+    /// TLS failed, or the connection broke before anything was sent on it.
     #[must_use]
     pub fn is_connect(&self) -> bool {
         matches!(self.0.kind, Kind::Connect { .. })
@@ -369,6 +370,15 @@ fn write_body(f: &mut fmt::Formatter<'_>, body: &[u8]) -> fmt::Result {
         }
         [..] => write!(f, ": \"{}\"", body.escape_ascii()),
     }
+}
+
+/// Whether this says that a connection was not made in time: by our time, by that of one of the
+/// host's addresses, or by the system's.
+fn is_connect_timeout(error: &(dyn StdError + 'static)) -> bool {
+    error.is::<ConnectTimeout>()
+        || error
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::TimedOut)
 }
 
 /// An error and what caused it, outermost first.

@@ -1,4 +1,31 @@
 //! A client: signed calls over pooled connections, plain or TLS.
+//!
+//! # Connections
+//!
+//! They are made when a call needs one and kept for the next, for [fifteen
+//! seconds](POOL_IDLE_TIMEOUT) without use: services drop them at about twenty, and a call that
+//! meets that moment fails. A connection is used again only after a whole answer that is no sign
+//! of trouble at the other end; after a timeout, a break, a 500, 502, 503 or 504, or a call that
+//! was dropped, the next call makes its own, which a load balancer may lead to another machine.
+//!
+//! Name look-up, TCP and TLS together have [3.1 s](CONNECT_TIMEOUT); a call, connection included,
+//! has [30 s](ATTEMPT_TIMEOUT) and what the service may hold it for. Of an answer, 100 headers and
+//! about 400 KiB of head are read (16 KiB with HTTP/2), and [16 MiB](RESPONSE_LIMIT) of body.
+//! Redirects are not followed, proxies that variables name are not asked, and nothing is
+//! compressed.
+//!
+//! # What a failure tells
+//!
+//! | what happened | [`is_connect`](Error::is_connect) | [`is_timeout`](Error::is_timeout) | [`status`](Error::status) | [`may_have_arrived`](Error::may_have_arrived) |
+//! |---|---|---|---|---|
+//! | no name, nobody listens, TLS refused, a connection that breaks before use | yes | | | no |
+//! | no connection in time | yes | yes | | no |
+//! | a connection from the pool found closed before a byte was written | another one is used, unasked | | | |
+//! | a break, or what is not HTTP, before the answer's head ends | | | | yes |
+//! | an HTTP/2 stream refused | | | | no |
+//! | time runs out on a connection before the head ends | | yes | | yes |
+//! | a break, or time runs out, within a success | | if it is that | yes | yes |
+//! | any answer but a success, whole or not | | | yes | yes |
 
 mod answer;
 mod builder;
@@ -8,6 +35,7 @@ mod connector;
 pub mod credentials;
 mod endpoint;
 mod error;
+mod host_prefix;
 mod http_version;
 mod partition;
 mod service;

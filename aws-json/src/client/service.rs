@@ -163,6 +163,12 @@ pub trait Operation {
     /// leaves this to whoever retries.
     const SAFE_TO_RETRY: bool;
 
+    /// What goes before the endpoint's host, where the service's model says so (Smithy's trait
+    /// `endpoint`): `data.`, or `{AccountId}.data.` with labels that [`host_label`](Self::host_label)
+    /// gives. It ends in a dot. A server that is named by its address or as `localhost` gets none
+    /// of it.
+    const HOST_PREFIX: &'static str = "";
+
     /// What it takes, written as a JSON object. `()` if it takes nothing.
     type Input: Serialize + ?Sized;
 
@@ -173,5 +179,12 @@ pub trait Operation {
     /// attempt's timeout.
     fn held_for(_input: &Self::Input) -> Duration {
         Duration::ZERO
+    }
+
+    /// The member of the input that stands in the [host's prefix](Self::HOST_PREFIX) under this
+    /// name. It must be a label of a host's name: 1 to 63 letters, digits and hyphens, with no
+    /// hyphen at either end.
+    fn host_label<'a>(_input: &'a Self::Input, _name: &str) -> Option<&'a str> {
+        None
     }
 }

@@ -92,18 +92,15 @@ impl Wire {
 
 impl Failure {
     fn of_sending(error: hyper_util::client::legacy::Error, endpoint: &str) -> Self {
-        // Without it, the connection broke before it could be given a request.
-        let connected = error.connect_info().is_some();
-        let reached = if connected && !is_untouched(&error) {
-            Reached::Perhaps
-        } else {
-            Reached::Nobody
-        };
-        let kind = if connected {
-            Kind::Send(error)
-        } else {
+        // Without the first, there was no connection, or it broke before it was given a request.
+        let begun = error.connect_info().is_some() && !causes(&error).any(is_untouched);
+        let (reached, kind) = if !begun {
             let endpoint = endpoint.to_owned();
-            Kind::Connect { endpoint, error }
+            (Reached::Nobody, Kind::Connect { endpoint, error })
+        } else if causes(&error).any(is_refused_stream) {
+            (Reached::Nobody, Kind::Send(error))
+        } else {
+            (Reached::Perhaps, Kind::Send(error))
         };
         Self {
             kind,
@@ -149,13 +146,10 @@ fn is_trouble(status: StatusCode) -> bool {
     matches!(status.as_u16(), 500 | 502 | 503 | 504)
 }
 
-/// Whether hyper or the server says that the request was not even begun.
+/// Whether hyper says that it gives a request back without having written a byte of it. Were the
+/// connection one from the pool, hyper-util would have sent it on another.
 fn is_untouched(error: &(dyn Error + 'static)) -> bool {
-    causes(error).any(|cause| {
-        // So hyper calls what it gives back without having written a byte of it.
-        let canceled = cause.downcast_ref().is_some_and(hyper::Error::is_canceled);
-        canceled || is_refused_stream(cause)
-    })
+    error.downcast_ref().is_some_and(hyper::Error::is_canceled)
 }
 
 /// Whether an HTTP/2 server reset the request's stream in the way that says that it did nothing

@@ -120,6 +120,24 @@ async fn a_connection_that_is_not_made_in_time_is_a_timeout_of_the_connection() 
     );
 }
 
+#[cfg(feature = "tls")]
+#[tokio::test]
+async fn a_call_that_times_out_without_a_connection_did_not_arrive() {
+    let server = Server::start([Answer::stalled("")]).await;
+    let url = format!("https://127.0.0.1:{}", server.port());
+    let client = crate::server::builder(crate::server::sqs(), url)
+        .attempt_timeout(SHORT)
+        .build()
+        .unwrap();
+    let error = bounded(client.call_value("list_queues", None))
+        .await
+        .unwrap_err();
+    assert_eq!(error.to_string(), "no whole answer within 40ms");
+    assert!(error.is_timeout() && !error.may_have_arrived());
+    // With a connection, it may have.
+    assert!(stalled("", LONG).await.may_have_arrived());
+}
+
 #[tokio::test]
 async fn an_answer_of_the_limits_size_is_read_and_a_larger_one_is_not() {
     let body = |length: usize| format!("{{\"a\":\"{}\"}}", "x".repeat(length - 8));

@@ -2,8 +2,9 @@
 
 use aws_json::client::Error;
 use serde_json::json;
+use tokio::net::TcpListener;
 
-use crate::server::{Answer, Server, bounded};
+use crate::server::{Answer, Server, bounded, builder, sqs};
 
 /// The error of a call that is answered so.
 async fn error(answer: Answer) -> Error {
@@ -30,6 +31,26 @@ async fn a_reset_before_the_end_of_the_head_is_a_call_that_broke_off() {
     for bytes in ["", "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n"] {
         let error = error(Answer::reset(bytes)).await;
         assert_broke_off(&error, "reset");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_up_on_everybody_is_an_error() {
+    for _ in 0..20 {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let hanging_up = tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                stream.set_zero_linger().unwrap();
+            }
+        });
+        let client = builder(sqs(), url).build().unwrap();
+        let error = bounded(client.call_value("x", None)).await.unwrap_err();
+        hanging_up.abort();
+        // Whether the request was written before that was noticed is a matter of luck.
+        assert_eq!(error.is_connect(), !error.may_have_arrived(), "{error}");
+        assert!(error.status().is_none() && !error.is_timeout());
     }
 }
 

@@ -8,7 +8,7 @@ use aws_json::client::{Builder, Client, HttpVersion};
 use bytes::Bytes;
 use h2::Reason;
 use h2::server::SendResponse;
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, HeaderValue, Request, Response};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -29,6 +29,8 @@ enum Reply {
     Last,
     /// The head and some of the body, and then this end of the stream.
     Broken(Reason),
+    /// A head with a header of this length.
+    Head(usize),
     /// This end of the stream.
     Refused(Reason),
     /// Nothing.
@@ -172,6 +174,12 @@ impl Script {
                 tokio::task::yield_now().await;
                 stream.send_reset(reason);
             }
+            Reply::Head(length) => {
+                let mut answer = answer(200);
+                let long = HeaderValue::try_from("x".repeat(length)).unwrap();
+                answer.headers_mut().insert("x-long", long);
+                respond.send_response(answer, true).unwrap();
+            }
             Reply::Refused(reason) => respond.send_reset(reason),
             Reply::Stalled => std::future::pending().await,
         }
@@ -231,6 +239,16 @@ async fn an_answer_larger_than_a_window_is_read_up_to_the_limit() {
         error.to_string(),
         "the answer is larger than 1000 bytes (200, no request id)"
     );
+}
+
+#[tokio::test]
+async fn a_head_has_an_end() {
+    let server = Http2::start([Reply::Head(15_000), Reply::Head(17_000)]).await;
+    let client = server.client();
+    bounded(client.call_value("x", None)).await.unwrap();
+    let error = bounded(client.call_value("x", None)).await.unwrap_err();
+    assert!(error.may_have_arrived() && !error.is_timeout());
+    assert_eq!(error.status(), None);
 }
 
 #[tokio::test]

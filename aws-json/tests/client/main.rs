@@ -10,7 +10,8 @@ mod credentials;
 mod errors;
 #[cfg(test)]
 mod faults;
-#[cfg(all(test, feature = "http2"))]
+#[cfg(feature = "http2")]
+#[cfg(test)]
 mod http2;
 #[cfg(test)]
 mod pool;
@@ -18,5 +19,6 @@ mod pool;
 mod requests;
 #[cfg(test)]
 mod server;
-#[cfg(all(test, feature = "rustls"))]
+#[cfg(feature = "rustls")]
+#[cfg(test)]
 mod tls;

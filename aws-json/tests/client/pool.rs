@@ -51,6 +51,7 @@ async fn a_connection_is_not_used_again_after_anything_but_a_whole_answer() {
     for bytes in ["", "HTTP/1.1 200", head, &format!("{head}{{}}")] {
         assert!(!is_used_again(Answer::stalled(bytes)).await, "{bytes:?}");
         assert!(!is_used_again(Answer::raw(bytes)).await, "{bytes:?}");
+        assert!(!is_used_again(Answer::cut(bytes)).await, "{bytes:?}");
         assert!(!is_used_again(Answer::reset(bytes)).await, "{bytes:?}");
     }
 }

@@ -144,6 +144,7 @@ impl Server {
     }
 
     /// The same over TLS.
+    #[cfg(feature = "rustls")]
     pub(crate) async fn start_tls(
         answers: impl IntoIterator<Item = Answer>,
         tls: TlsAcceptor,

@@ -181,7 +181,7 @@ async fn deaf(answer: &'static [u8]) -> u16 {
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
-        stream.read(&mut [0; 4096]).await.unwrap();
+        stream.read_exact(&mut [0; 5]).await.unwrap();
         stream.write_all(answer).await.unwrap();
     });
     port

@@ -11,6 +11,10 @@ fn the_path_is_kept_and_ends_in_a_slash() {
             "https://example.com/a/b%20c/",
         ),
         ("HTTP://localhost", "http://localhost/"),
+        // Nor is there a port that is the scheme's own: HTTP/2 sends it as it stands here.
+        ("http://localhost:80/x", "http://localhost/x/"),
+        ("https://[::1]:443", "https://[::1]/"),
+        ("http://localhost:443", "http://localhost:443/"),
     ] {
         assert_eq!(Endpoint::new(url).unwrap().to_string(), uri, "{url}");
     }
@@ -274,5 +278,63 @@ fn what_is_given_counts_before_what_is_usual() {
                 Err(EndpointError::Variant { variant })
             );
         }
+    }
+}
+
+/// The URL and the `Host` of an endpoint with `foo.` before it.
+fn prefixed(url: &str) -> (String, String) {
+    struct Foo;
+
+    impl crate::client::Operation for Foo {
+        const NAME: &'static str = "Foo";
+        const SAFE_TO_RETRY: bool = true;
+        const HOST_PREFIX: &'static str = "foo.";
+        type Input = ();
+        type Output = ();
+    }
+
+    let prefix = HostPrefix::of::<Foo>(&()).unwrap().unwrap();
+    let endpoint = Endpoint::new(url)
+        .unwrap()
+        .with_region("eu-west-3")
+        .unwrap();
+    let prefixed = endpoint.with_host_prefix(&prefix).unwrap();
+    assert_eq!(prefixed.region(), "eu-west-3");
+    let host = prefixed.host_header().to_str().unwrap().to_owned();
+    (prefixed.to_string(), host)
+}
+
+#[test]
+fn a_prefix_goes_before_the_host_and_leaves_the_rest() {
+    for (url, whole, host) in [
+        (
+            "https://example.com",
+            "https://foo.example.com/",
+            "foo.example.com",
+        ),
+        (
+            "http://example.com:8080/custom",
+            "http://foo.example.com:8080/custom/",
+            "foo.example.com:8080",
+        ),
+        (
+            "https://example.com:443/",
+            "https://foo.example.com/",
+            "foo.example.com",
+        ),
+    ] {
+        assert_eq!(prefixed(url), (whole.to_owned(), host.to_owned()));
+    }
+}
+
+#[test]
+fn a_server_without_names_below_its_own_gets_no_prefix() {
+    for (url, host) in [
+        ("http://127.0.0.1:9324/", "127.0.0.1:9324"),
+        ("http://[::1]:9324/", "[::1]:9324"),
+        ("http://localhost:4566/x/", "localhost:4566"),
+        ("http://LocalHost/", "LocalHost"),
+    ] {
+        assert_eq!(prefixed(url), (url.to_owned(), host.to_owned()));
     }
 }
