@@ -1,6 +1,6 @@
-//! AWS's published signing vectors, typed, and a conformance runner.
+//! AWS's published vectors, typed, and a conformance runner: signatures, and the JSON protocol.
 //!
-//! Two sources of cases, one type for both:
+//! For signatures, two sources of cases, one type for both:
 //!
 //! - AWS's own suite, which travels inside the crates.io package `aws-sigv4`. [`suite::locate`] finds
 //!   that package's folder through `cargo metadata`, [`suite::load`] reads it. Nothing is copied here.
@@ -13,6 +13,10 @@
 //! compared. `cargo run -p test-vectors` is that over [`subject::Sigv4`].
 //!
 //! [`signer::run`] asks a program of somebody else's instead, a line for each case: `--signer`.
+//!
+//! For the protocol, Smithy's cases: those in botocore's source package, which [`botocore`] finds where a script
+//! has put them, and the few others written here. [`json::run`] takes them through the client and the codec of
+//! `aws-json`.
 //!
 //! # Example
 //!
@@ -30,6 +34,7 @@ pub mod botocore;
 pub mod case;
 pub mod diff;
 mod error;
+pub mod json;
 pub mod message;
 pub mod report;
 pub mod run;

@@ -1,41 +1,52 @@
-//! The conformance runner: every vector through `sigv4`, signed and verified.
+//! The conformance runner: AWS's vectors and our own, through `sigv4` and `aws-json`.
 //!
-//! Prints what of AWS's suite is corrected or skipped and why, a comparison for each failure, a summary
-//! for each kind, and last `N passed, N failed`. Exit status: 0 when nothing failed, 1 when something
-//! did, 2 when the vectors could not be read, a signer could not be started, or an argument is wrong.
-//! With `--signer` another program than `sigv4` is held to them.
+//! Prints what is corrected, skipped or not there and why, a comparison for each failure, a summary for each kind,
+//! and last `N passed, N failed`. Exit status: 0 when nothing failed, 1 when something did, 2 when vectors could
+//! not be read, a signer could not be started, or an argument is wrong. With `--signer` another program than
+//! `sigv4` is held to the signing vectors.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use test_vectors::report::Report;
+use test_vectors::botocore::Botocore;
+use test_vectors::json::skip::Skips;
+use test_vectors::json::{self, case};
+use test_vectors::report::{Kinds, Report};
 use test_vectors::run::run;
 use test_vectors::signer::{self, Limits, Program, StartError};
 use test_vectors::subject::Sigv4;
 use test_vectors::{LoadError, suite, vectors};
 
 #[derive(Parser)]
-#[command(about = "AWS's published signing vectors and our own, through sigv4")]
+#[command(about = "AWS's vectors and our own, through sigv4 and aws-json")]
 struct Arguments {
     /// Which vectors to run; all of them when none is named.
     selection: Vec<Selection>,
-    /// Another copy of AWS's suite: the folder that holds the folders `v4` and `v4a`. Without it, the copy inside
-    /// the pinned crates.io package.
+    /// Another copy of AWS's signing suite: the folder that holds the folders `v4` and `v4a`. Without it, the copy
+    /// inside the pinned crates.io package.
     #[arg(long, value_name = "DIR")]
     suite: Option<PathBuf>,
-    /// Holds another signer to the vectors, instead of `sigv4`: a command that reads a case a line, as
-    /// JSON, and answers a line. Only `sigv4` is run, unless `sigv4a` is named too.
+    /// The folder that `vectors/aws-json/fetch DIR` filled. Without it, the one that it fills when no folder is
+    /// named.
+    #[arg(long, value_name = "DIR")]
+    botocore: Option<PathBuf>,
+    /// Holds another signer to the vectors, instead of `sigv4`: a command that reads a case a line, as JSON, and
+    /// answers a line. Only `sigv4` is run, unless `sigv4a` is named too.
     #[arg(long, value_name = "CMD")]
     signer: Option<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
+    #[error("--signer is asked to sign only: it goes with sigv4 and sigv4a, not with aws-json")]
+    NoSuchSigner,
     #[error(transparent)]
     Load(#[from] LoadError),
     #[error(transparent)]
     Start(#[from] StartError),
+    #[error("no runtime for the client: {0}")]
+    Runtime(#[from] std::io::Error),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -44,14 +55,32 @@ enum Selection {
     Sigv4,
     /// SigV4a, the asymmetric signature.
     Sigv4a,
+    /// AWS's JSON protocol.
+    AwsJson,
+}
+
+/// What the last line says.
+#[derive(Default)]
+struct Total {
+    passed: usize,
+    failed: usize,
+}
+
+impl Total {
+    /// Prints a report and counts it.
+    fn add<K: Kinds>(&mut self, report: &Report<K>) {
+        print!("{}", report.details());
+        self.passed += report.passed();
+        self.failed += report.failed();
+    }
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match report(&arguments) {
-        Ok(report) => {
-            println!("{report}");
-            match report.failed() {
+    match total(&arguments) {
+        Ok(Total { passed, failed }) => {
+            println!("{passed} passed, {failed} failed");
+            match failed {
                 0 => ExitCode::SUCCESS,
                 _ => ExitCode::FAILURE,
             }
@@ -63,14 +92,32 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs what is selected, and prints what is to be known of the vectors.
-fn report(arguments: &Arguments) -> Result<Report, Error> {
+/// Runs what is selected.
+fn total(arguments: &Arguments) -> Result<Total, Error> {
     let selected = |selection| match (&arguments.selection[..], &arguments.signer) {
         // A signer that knows SigV4a is the exception.
         ([], Some(_)) => selection == Selection::Sigv4,
         ([], None) => true,
         (named, _) => named.contains(&selection),
     };
+    let mut total = Total::default();
+    if selected(Selection::Sigv4) || selected(Selection::Sigv4a) {
+        total.add(&signatures(arguments, selected)?);
+    }
+    if selected(Selection::AwsJson) {
+        if arguments.signer.is_some() {
+            return Err(Error::NoSuchSigner);
+        }
+        protocol(arguments, &mut total)?;
+    }
+    Ok(total)
+}
+
+/// Runs the signing vectors that are selected, and prints what is to be known of them.
+fn signatures(
+    arguments: &Arguments,
+    selected: impl Fn(Selection) -> bool,
+) -> Result<Report, Error> {
     let folder = match &arguments.suite {
         Some(folder) => folder.clone(),
         None => suite::locate()?,
@@ -96,4 +143,26 @@ fn report(arguments: &Arguments) -> Result<Report, Error> {
         Some(command) => signer::run(Program::start(command, Limits::default())?, &cases),
         None => run(&Sigv4, &cases),
     })
+}
+
+/// Runs the cases of the JSON protocol, and prints what is to be known of them.
+fn protocol(arguments: &Arguments, total: &mut Total) -> Result<(), Error> {
+    let skips = Skips::load(&Skips::file())?;
+    let mut cases = case::own(&case::own_file())?;
+    let botocore = match &arguments.botocore {
+        Some(folder) => Botocore::at(folder)?,
+        None => Botocore::locate()?,
+    };
+    if botocore.is_there() || arguments.botocore.is_some() {
+        for skip in &skips.skipped {
+            println!("{skip}");
+        }
+        let published = case::published(&botocore)?;
+        total.add(&json::check_skips(&published, &skips));
+        cases.extend(published);
+    } else {
+        println!("{}", botocore.how_to_fetch());
+    }
+    total.add(&json::run(&cases, &skips)?);
+    Ok(())
 }

@@ -5,21 +5,35 @@ use std::fmt;
 use crate::diff::Diff;
 use crate::run::Kind;
 
+/// What can be done with a case, as the summary lists it.
+pub trait Kinds: Copy + PartialEq + fmt::Display + 'static {
+    /// Every kind, in the order of the summary.
+    const EVERY: &'static [Self];
+}
+
+impl Kinds for Kind {
+    const EVERY: &'static [Self] = &Self::ALL;
+}
+
 /// The outcome of each case and kind, in the order they were run.
 ///
-/// Its `Display` is what the runner prints: a line and a comparison for each failure, a summary for
-/// each kind that was run, and last `N passed, N failed`, where N counts outcomes.
-#[derive(Debug, Clone, Default)]
-pub struct Report {
+/// Its `Display` is what the runner prints: the [`Details`], and last `N passed, N failed`, where N counts
+/// outcomes.
+#[derive(Debug, Clone)]
+pub struct Report<K = Kind> {
     /// One for each case and kind.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<Outcome<K>>,
 }
+
+/// A line and a comparison for each failure, and a summary for each kind that was run.
+#[derive(Debug, Clone, Copy)]
+pub struct Details<'a, K>(&'a Report<K>);
 
 /// How one case did in one kind. It passed when nothing failed.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct Outcome<K = Kind> {
     /// What was done with the case.
-    pub kind: Kind,
+    pub kind: K,
     /// The name of the case.
     pub case: String,
     /// Everything that was not as expected.
@@ -47,7 +61,7 @@ impl Failure {
     }
 }
 
-impl Outcome {
+impl<K> Outcome<K> {
     /// Whether everything was as expected.
     #[must_use]
     pub fn passed(&self) -> bool {
@@ -55,7 +69,15 @@ impl Outcome {
     }
 }
 
-impl Report {
+impl<K> Default for Report<K> {
+    fn default() -> Self {
+        Self {
+            outcomes: Vec::new(),
+        }
+    }
+}
+
+impl<K: Kinds> Report<K> {
     /// How many cases passed, counted once for each kind.
     #[must_use]
     pub fn passed(&self) -> usize {
@@ -71,31 +93,44 @@ impl Report {
         self.outcomes.len() - self.passed()
     }
 
+    /// Everything that its `Display` says but the last line.
+    #[must_use]
+    pub fn details(&self) -> Details<'_, K> {
+        Details(self)
+    }
+
     /// The outcomes of one kind.
-    pub fn of(&self, kind: Kind) -> impl Iterator<Item = &Outcome> {
+    pub fn of(&self, kind: K) -> impl Iterator<Item = &Outcome<K>> {
         self.outcomes
             .iter()
             .filter(move |outcome| outcome.kind == kind)
     }
 }
 
-impl fmt::Display for Report {
+impl<K: Kinds> fmt::Display for Report<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for outcome in &self.outcomes {
+        write!(f, "{}", self.details())?;
+        write!(f, "{} passed, {} failed", self.passed(), self.failed())
+    }
+}
+
+impl<K: Kinds> fmt::Display for Details<'_, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for outcome in &self.0.outcomes {
             for failure in &outcome.failures {
                 writeln!(f, "FAILED {} {}: {failure}", outcome.kind, outcome.case)?;
             }
         }
-        for kind in Kind::ALL {
-            let count = self.of(kind).count();
-            let passed = self.of(kind).filter(|outcome| outcome.passed()).count();
+        for kind in K::EVERY {
+            let count = self.0.of(*kind).count();
+            let passed = self.0.of(*kind).filter(|outcome| outcome.passed()).count();
             let failed = count - passed;
             if count == 0 {
                 continue;
             }
             writeln!(f, "{kind:<17} {passed:>4} passed, {failed} failed")?;
         }
-        write!(f, "{} passed, {} failed", self.passed(), self.failed())
+        Ok(())
     }
 }
 

@@ -87,13 +87,16 @@ pub const ALLOWED: &[Allowed] = &[
     Allowed {
         package: "test-vectors",
         always: &[
+            "aws-json",
             "aws-json-sigv4",
             "cargo_metadata",
             "clap",
             "hex",
+            "http",
             "serde",
             "serde_json",
             "thiserror",
+            "tokio",
         ],
         optional: &[],
     },

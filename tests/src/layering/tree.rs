@@ -156,7 +156,7 @@ pub const NEVER: &[Never] = &[
         package: "test-vectors",
         features: &[],
         edges: "normal",
-        never: &["axum", "fake-sqs", "hyper", "sqs", "sqs-engine", "tokio"],
+        never: &["axum", "fake-sqs", "sqs", "sqs-engine"],
     },
     // Amazon's SDK in the tests brings no TLS stack beside the one that is there already.
     Never {
