@@ -5,7 +5,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use aws_json::client::config::Environment;
 use aws_json::client::credentials::{
-    ContainerCredentials, CredentialsError, ProvideCredentials, ProvideFuture, Provided,
+    ContainerCredentials, CredentialsChain, CredentialsError, ProfileCredentials,
+    ProvideCredentials, ProvideFuture, Provided,
 };
 use aws_json::client::{Client, Credentials};
 
@@ -256,4 +257,138 @@ async fn calls_are_signed_with_the_credentials_of_their_time() {
     assert!(error.is_credentials());
     assert_eq!(error.to_string(), "no credentials: the vault is shut");
     assert_eq!(server.recorded().len(), 3);
+}
+
+async fn of_profile(config: &str) -> Result<Provided, CredentialsError> {
+    let environment =
+        Environment::from_iter([("HOME", "/home/me")]).file("/home/me/.aws/config", config);
+    bounded(ProfileCredentials::new(&environment).provide()).await
+}
+
+#[tokio::test]
+async fn a_profile_may_hold_keys() {
+    let keys = "aws_access_key_id = A\naws_secret_access_key = hush-secret\n";
+    let provided = of_profile(&format!("[default]\n{keys}")).await.unwrap();
+    assert_eq!(provided.credentials().access_key_id(), "A");
+    assert!(provided.credentials().secret().matches("hush-secret"));
+    assert_eq!(provided.credentials().session_token(), None);
+    assert_eq!(provided.expires(), None);
+    let config = format!("[default]\n{keys}aws_session_token = hush-token\n");
+    let provided = of_profile(&config).await.unwrap();
+    assert_eq!(provided.credentials().session_token(), Some("hush-token"));
+}
+
+#[tokio::test]
+async fn a_profile_without_keys_is_absence_and_half_of_them_a_mistake() {
+    let error = of_profile("[default]\nregion = eu-west-1\n")
+        .await
+        .unwrap_err();
+    assert!(error.is_absent());
+    assert_eq!(error.to_string(), "the profile default has no credentials");
+    let error = of_profile("").await.unwrap_err();
+    assert!(error.is_absent());
+    let text = "AWS_PROFILE is not set and no profile is called default";
+    assert_eq!(error.to_string(), text);
+    let error = of_profile("[default]\naws_access_key_id = A\n")
+        .await
+        .unwrap_err();
+    assert!(!error.is_absent());
+    assert_eq!(
+        error.to_string(),
+        "/home/me/.aws/config, line 2: aws_access_key_id is set and aws_secret_access_key is not: \
+         set both"
+    );
+}
+
+#[tokio::test]
+async fn a_profile_that_is_named_and_not_there_is_a_mistake() {
+    let environment = Environment::from_iter([("HOME", "/home/me"), ("AWS_PROFILE", "dev")]);
+    let error = ProfileCredentials::new(&environment)
+        .provide()
+        .await
+        .unwrap_err();
+    assert!(!error.is_absent());
+    let begin = "the variable AWS_PROFILE is \"dev\", which is no profile in ";
+    assert!(error.to_string().starts_with(begin), "{error}");
+}
+
+#[cfg(not(feature = "credential-chain"))]
+#[tokio::test]
+async fn what_needs_the_feature_says_so() {
+    let keys = "aws_access_key_id = A\naws_secret_access_key = hush\n";
+    for (config, name) in [
+        (format!("[default]\nrole_arn = r\n{keys}"), "role_arn"),
+        (
+            format!("[default]\nsso_account_id = 1\n{keys}"),
+            "sso_account_id",
+        ),
+        (
+            "[default]\ncredential_process = p\n".to_owned(),
+            "credential_process",
+        ),
+    ] {
+        let error = of_profile(&config).await.unwrap_err();
+        assert!(!error.is_absent());
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "/home/me/.aws/config, line 2: {name} needs the feature `credential-chain` of \
+                 aws-json"
+            )
+        );
+    }
+    // With keys, the command is not needed.
+    let config = format!("[default]\ncredential_process = p\n{keys}");
+    assert!(of_profile(&config).await.is_ok());
+
+    let environment = Environment::from_iter([("AWS_WEB_IDENTITY_TOKEN_FILE", "/t")]);
+    let error = CredentialsChain::new(&environment)
+        .provide()
+        .await
+        .unwrap_err();
+    assert!(!error.is_absent());
+    assert_eq!(
+        error.to_string(),
+        "the variable AWS_WEB_IDENTITY_TOKEN_FILE is set, which needs the feature \
+         `credential-chain` of aws-json"
+    );
+    let error = CredentialsChain::new(&Environment::from_iter([("A", "B")]))
+        .provide()
+        .await
+        .unwrap_err();
+    assert!(error.is_absent());
+    assert_eq!(
+        error.to_string(),
+        "none are there; looked at in order: \
+         (1) the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set; \
+         (2) AWS_PROFILE is not set and no profile is called default; \
+         (3) the variable AWS_WEB_IDENTITY_TOKEN_FILE is not set; \
+         (4) the variables AWS_CONTAINER_CREDENTIALS_RELATIVE_URI and \
+         AWS_CONTAINER_CREDENTIALS_FULL_URI are not set; \
+         (5) EC2's metadata is asked with the feature `credential-chain` of aws-json only"
+    );
+}
+
+#[tokio::test]
+async fn the_chain_takes_variables_then_the_profile_then_the_container() {
+    let server = Server::start([Answer::ok(DOCUMENT)]).await;
+    let url = server.url();
+    let container = Environment::from_iter([("HOME", "/home/me"), (FULL_URI, &*url)]);
+    let keys = "[default]\naws_access_key_id = FILE\naws_secret_access_key = hush\n";
+    let profile = container.clone().file("/home/me/.aws/credentials", keys);
+    let variables = profile
+        .clone()
+        .set("AWS_ACCESS_KEY_ID", "VARIABLE")
+        .set("AWS_SECRET_ACCESS_KEY", "hush");
+    for (environment, key) in [
+        (variables, "VARIABLE"),
+        (profile, "FILE"),
+        (container, "ASIA1"),
+    ] {
+        let provided = bounded(CredentialsChain::new(&environment).provide())
+            .await
+            .unwrap();
+        assert_eq!(provided.credentials().access_key_id(), key);
+    }
+    assert_eq!(server.recorded().len(), 1);
 }

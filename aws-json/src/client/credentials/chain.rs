@@ -4,10 +4,22 @@ use std::fmt;
 
 use super::{
     ContainerCredentials, CredentialsError, Environment, EnvironmentCredentials,
-    ProvideCredentials, ProvideFuture, Provided,
+    ProfileCredentials, ProvideCredentials, ProvideFuture, Provided,
 };
+#[cfg(feature = "credential-chain")]
+use super::{InstanceCredentials, WebIdentityCredentials};
 
 /// Looks for credentials in one place after another, and takes the first that there are.
+///
+/// [`new`](Self::new) looks where AWS's tools do, in their order:
+///
+/// | | place | what says that there are some | needs |
+/// |---|---|---|---|
+/// | 1 | variables: [`EnvironmentCredentials`] | `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` | |
+/// | 2 | a profile of the shared files: [`ProfileCredentials`] | `AWS_PROFILE`, or a profile called `default` with some | `credential-chain`, unless the keys are in the file |
+/// | 3 | a token for a role: `WebIdentityCredentials` | `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` | `credential-chain` |
+/// | 4 | the container: [`ContainerCredentials`] | `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `…_FULL_URI` | |
+/// | 5 | the EC2 instance: `InstanceCredentials` | that somebody answers there | `credential-chain` |
 ///
 /// Where there should be some and they cannot be had, it ends with that error: a program does not
 /// silently act as somebody else. Where there are none, the error lists what was looked at.
@@ -34,9 +46,20 @@ pub struct CredentialsChain {
 impl CredentialsChain {
     /// The places that AWS's tools look at, in their order.
     pub fn new(environment: &Environment) -> Self {
+        #[cfg(feature = "credential-chain")]
+        let third = WebIdentityCredentials::new(environment);
+        #[cfg(not(feature = "credential-chain"))]
+        let third = WithoutWebIdentity(environment.clone());
+        #[cfg(feature = "credential-chain")]
+        let fifth = InstanceCredentials::new(environment);
+        #[cfg(not(feature = "credential-chain"))]
+        let fifth = WithoutInstance;
         Self::empty()
             .then(EnvironmentCredentials::new(environment))
+            .then(ProfileCredentials::new(environment))
+            .then(third)
             .then(ContainerCredentials::new(environment))
+            .then(fifth)
     }
 
     /// No place to look at yet.
@@ -84,6 +107,39 @@ impl fmt::Debug for CredentialsChain {
         f.debug_struct("CredentialsChain")
             .field("links", &self.links.len())
             .finish()
+    }
+}
+
+/// Stands where the feature `credential-chain` would bring web identity: what is asked for and
+/// not built in is no reason to act as somebody else.
+#[cfg(not(feature = "credential-chain"))]
+struct WithoutWebIdentity(Environment);
+
+#[cfg(not(feature = "credential-chain"))]
+impl ProvideCredentials for WithoutWebIdentity {
+    fn provide(&self) -> ProvideFuture<'_> {
+        const FILE: &str = "AWS_WEB_IDENTITY_TOKEN_FILE";
+        let error = match self.0.var(FILE) {
+            Ok(Some(_)) => CredentialsError::new(format!(
+                "the variable {FILE} is set, which needs the feature `credential-chain` of aws-json"
+            )),
+            Ok(None) => CredentialsError::absent(format!("the variable {FILE} is not set")),
+            Err(error) => error.into(),
+        };
+        Box::pin(std::future::ready(Err(error)))
+    }
+}
+
+/// Stands where the feature `credential-chain` would bring EC2's metadata.
+#[cfg(not(feature = "credential-chain"))]
+struct WithoutInstance;
+
+#[cfg(not(feature = "credential-chain"))]
+impl ProvideCredentials for WithoutInstance {
+    fn provide(&self) -> ProvideFuture<'_> {
+        Box::pin(std::future::ready(Err(CredentialsError::absent(
+            "EC2's metadata is asked with the feature `credential-chain` of aws-json only",
+        ))))
     }
 }
 

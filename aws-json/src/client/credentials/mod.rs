@@ -13,6 +13,7 @@ mod http;
 mod identity;
 #[cfg(feature = "credential-chain")]
 mod library;
+mod profile;
 #[cfg(feature = "aws-credential-types")]
 mod sdk;
 
@@ -32,6 +33,7 @@ pub use self::error::CredentialsError;
 pub(super) use self::identity::Identity;
 #[cfg(feature = "credential-chain")]
 pub use self::library::{InstanceCredentials, WebIdentityCredentials};
+pub use self::profile::ProfileCredentials;
 #[cfg(feature = "aws-credential-types")]
 pub use self::sdk::SdkCredentials;
 use super::config::Environment;

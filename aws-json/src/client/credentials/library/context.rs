@@ -17,7 +17,7 @@ use crate::client::credentials::CredentialsError;
 use crate::client::credentials::http::{Http, Patience};
 
 /// For services of AWS, which are far away.
-pub(super) const SERVICE: Patience = Patience {
+const SERVICE: Patience = Patience {
     connect: Duration::from_secs(3),
     answer: Duration::from_secs(10),
     attempts: 3,
@@ -32,6 +32,11 @@ pub(in crate::client::credentials) struct Context {
 }
 
 impl Context {
+    /// For calls to services of AWS.
+    pub(in crate::client::credentials) fn of_services(environment: &Environment) -> Self {
+        Self::new(environment, SERVICE)
+    }
+
     pub(super) fn new(environment: &Environment, patience: Patience) -> Self {
         Self {
             environment: environment.clone(),

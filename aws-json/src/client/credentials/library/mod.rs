@@ -2,6 +2,8 @@
 
 mod context;
 mod imds;
+mod process;
+mod profile;
 mod sts;
 mod web_identity;
 
@@ -9,8 +11,9 @@ use std::error::Error;
 
 use reqsign_aws_core::Credential;
 
-use self::context::Context;
+pub(super) use self::context::Context;
 pub use self::imds::InstanceCredentials;
+pub(super) use self::profile::of_profile;
 pub use self::web_identity::WebIdentityCredentials;
 use super::http::HttpError;
 use super::{CredentialsError, Provided};

@@ -13,7 +13,7 @@ use super::context::redirected;
 use super::{Context, failure, provided};
 use crate::client::Credentials;
 use crate::client::clock::Clock;
-use crate::client::config::Environment;
+use crate::client::config::{Environment, Settings};
 use crate::client::credentials::{CredentialsError, Provided};
 
 /// The name of a session that was given none.
@@ -38,21 +38,11 @@ pub(super) struct Role {
 
 impl Sts {
     pub(super) fn new(environment: &Environment) -> std::result::Result<Self, CredentialsError> {
-        let region = match environment.var("AWS_REGION")? {
-            Some(region) => Some(region),
-            None => environment.var("AWS_DEFAULT_REGION")?,
-        };
-        let mut endpoint = None;
-        for name in ["AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL"] {
-            if let Some(url) = environment.var(name)? {
-                let uri = url.parse().ok().filter(|uri: &Uri| uri.host().is_some());
-                endpoint = Some(uri.ok_or_else(|| {
-                    CredentialsError::new(format!("the variable {name} is not a URL"))
-                })?);
-                break;
-            }
-        }
-        Ok(Self { region, endpoint })
+        let settings = Settings::read(environment, "sts")?;
+        Ok(Self {
+            region: settings.region,
+            endpoint: settings.endpoint.map(|endpoint| endpoint.uri().clone()),
+        })
     }
 
     /// The credentials of a role for whom these credentials are.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use reqsign_aws_core::AssumeRoleWithWebIdentityCredentialProvider;
 use reqsign_core::ProvideCredential;
 
-use super::context::SERVICE;
 use super::sts::Sts;
 use super::{Context, failure, provided};
 use crate::client::config::Environment;
@@ -34,7 +33,7 @@ impl WebIdentityCredentials {
     #[must_use]
     pub fn new(environment: &Environment) -> Self {
         Self {
-            context: Context::new(environment, SERVICE),
+            context: Context::of_services(environment),
         }
     }
 
@@ -71,6 +70,7 @@ const FILE: &str = "AWS_WEB_IDENTITY_TOKEN_FILE";
 const ROLE: &str = "AWS_ROLE_ARN";
 
 /// What is exchanged for credentials.
+#[derive(Debug)]
 pub(super) struct WebIdentity {
     pub(super) file: PathBuf,
     pub(super) role: String,
