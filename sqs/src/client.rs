@@ -169,6 +169,7 @@ macro_rules! client {
             impl aws_json::client::Operation for $input {
                 const NAME: &'static str = Operation::$name.name();
                 const SAFE_TO_RETRY: bool = Operation::$name.is_safe_to_retry();
+                const LONG_POLL: bool = Operation::$name.is_long_poll();
                 type Input = $input;
                 type Output = $output;
 

@@ -1,5 +1,6 @@
 //! Settings of a client.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -9,13 +10,17 @@ use std::time::{Duration, SystemTime};
 use rustls::ClientConfig;
 use sigv4::Credentials;
 
+use super::attempt::attempt_header;
 use super::clock::Clock;
 use super::config::{ConfigError, Environment, Settings};
 use super::connector::Connections;
 use super::credentials::{CredentialsChain, ProvideCredentials, Signers};
 use super::endpoint::{Endpoint, EndpointError, Variant, Wanted};
 use super::http_version::HttpVersion;
+use super::random::Random;
+use super::retry::{Policy, Retryable, UnknownOutcome};
 use super::service::Service;
+use super::skew::{ClientSkew, ClockSkew};
 use super::tls::{NoTls, Tls};
 use super::wire::Wire;
 use super::{Client, Inner};
@@ -23,7 +28,7 @@ use crate::codec::target::Target;
 
 /// Time for a connection to be made, unless [`Builder::connect_timeout`] says otherwise.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_millis(3_100);
-/// Time for a call, unless [`Builder::attempt_timeout`] says otherwise.
+/// Time for an attempt of a call, unless [`Builder::attempt_timeout`] says otherwise.
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time after which an unused connection is closed. Services drop them at about twenty seconds,
 /// and a call on a connection that is just being dropped fails.
@@ -56,9 +61,15 @@ pub struct Builder {
     environment: Option<Environment>,
     credentials: Option<Given>,
     attempt_timeout: Duration,
+    call_timeout: Option<Duration>,
     response_limit: usize,
+    max_attempts: Option<u32>,
+    unknown_outcome: UnknownOutcome,
+    retry_codes: Vec<(Cow<'static, str>, Retryable)>,
+    clock_skew: Option<ClockSkew>,
     connections: Connections,
     clock: Clock,
+    random: Random,
 }
 
 impl Builder {
@@ -71,7 +82,12 @@ impl Builder {
             environment: None,
             credentials: None,
             attempt_timeout: ATTEMPT_TIMEOUT,
+            call_timeout: None,
             response_limit: RESPONSE_LIMIT,
+            max_attempts: None,
+            unknown_outcome: UnknownOutcome::default(),
+            retry_codes: Vec::new(),
+            clock_skew: None,
             connections: Connections {
                 connect_timeout: CONNECT_TIMEOUT,
                 idle_timeout: POOL_IDLE_TIMEOUT,
@@ -79,6 +95,7 @@ impl Builder {
                 version: HttpVersion::default(),
             },
             clock: Clock::default(),
+            random: Random::default(),
         }
     }
 
@@ -126,11 +143,51 @@ impl Builder {
         self
     }
 
-    /// How long a call may take, from the connection to the answer's last byte, plus
-    /// [`Operation::held_for`](super::Operation::held_for). 30 s by default, which is longer
+    /// How long an attempt of a call may take, from the connection to the answer's last byte,
+    /// plus [`Operation::held_for`](super::Operation::held_for). 30 s by default, which is longer
     /// than SQS holds a long poll.
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
         self.attempt_timeout = timeout;
+        self
+    }
+
+    /// How long a whole call may take, with its credentials, all attempts and the waits between
+    /// them, plus [`Operation::held_for`](super::Operation::held_for) once. There is no such bound
+    /// by default, only that of each attempt.
+    ///
+    /// An attempt that is under way when the time is up ends as a timeout. If the time would be
+    /// up before the next attempt begins, the error of the last one is returned at once.
+    pub fn call_timeout(mut self, timeout: Duration) -> Self {
+        self.call_timeout = Some(timeout);
+        self
+    }
+
+    /// How often a call is sent at most, the first time included: 1 for no retries. 3 by default,
+    /// 4 for `DynamoDB`. [`Client`] tells what is sent again.
+    pub fn max_attempts(mut self, attempts: u32) -> Self {
+        self.max_attempts = Some(attempts);
+        self
+    }
+
+    /// What becomes of an operation that must not be done twice when nobody knows whether it was
+    /// done. By default it is an error.
+    pub fn unknown_outcome(mut self, choice: UnknownOutcome) -> Self {
+        self.unknown_outcome = choice;
+        self
+    }
+
+    /// A code, by either of its names, that is retried in this way, beside AWS's own lists:
+    /// `KmsThrottled` as [`Retryable::Throttling`], for example. As [`Retryable::ClockSkew`] it
+    /// counts only if the clocks differ.
+    pub fn retry_code(mut self, code: impl Into<Cow<'static, str>>, kind: Retryable) -> Self {
+        self.retry_codes.push((code.into(), kind));
+        self
+    }
+
+    /// What is done about a clock that differs from the service's. By default signatures are made
+    /// for the service's time, as its last answer told it.
+    pub fn clock_skew(mut self, choice: ClockSkew) -> Self {
+        self.clock_skew = Some(choice);
         self
     }
 
@@ -208,6 +265,14 @@ impl Builder {
         self
     }
 
+    /// Where random numbers come from: which part of its longest delay a retry waits, the upper
+    /// half of one number for each, from 0 for no delay; and the ids of calls. By default each
+    /// is from the standard library's hasher, whose keys are random. Tests give their own.
+    pub fn random_source(mut self, source: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        self.random = Random::new(source);
+        self
+    }
+
     /// The client. Nothing is connected yet.
     ///
     /// # Errors
@@ -247,17 +312,31 @@ impl Builder {
         if endpoint.is_https() && !self.connections.tls.is_available() {
             return Err(BuildError::NoTls);
         }
+        let skew = self.clock_skew.or(settings.clock_skew);
+        let mut retries = Policy::new(service.retries);
+        let max_attempts = self.max_attempts.or(settings.max_attempts);
+        retries.max_attempts = max_attempts.unwrap_or(retries.max_attempts);
+        retries.unknown_outcome = self.unknown_outcome;
+        retries.codes = self.retry_codes;
+        if retries.max_attempts == 0 {
+            return Err(BuildError::NoAttempts);
+        }
         Ok(Client {
             inner: Arc::new(Inner {
                 service,
                 endpoint,
                 signers,
                 attempt_timeout: self.attempt_timeout,
+                call_timeout: self.call_timeout,
+                first_attempt: attempt_header(1, retries.max_attempts),
+                retries,
+                skew: ClientSkew::new(skew.unwrap_or_default()),
                 wire: Wire {
                     pool: self.connections.pool(),
                     response_limit: self.response_limit,
                 },
                 clock: self.clock,
+                random: self.random,
             }),
         })
     }
@@ -284,6 +363,8 @@ pub enum BuildError {
     /// The endpoint is https, and neither the feature `tls` is on nor, with the feature
     /// `rustls`, a [configuration](Builder::tls_config) given.
     NoTls,
+    /// A call cannot be sent less than once.
+    NoAttempts,
 }
 
 impl fmt::Display for BuildError {
@@ -297,6 +378,7 @@ impl fmt::Display for BuildError {
                  target prefix not of letters, digits, underscores and dots",
             ),
             Self::NoTls => NoTls.fmt(f),
+            Self::NoAttempts => f.write_str("a call has at least one attempt, not 0"),
         }
     }
 }

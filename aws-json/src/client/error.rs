@@ -10,6 +10,7 @@ use http::StatusCode;
 use super::answer::Answer;
 use super::connector::ConnectTimeout;
 use super::credentials::CredentialsError;
+use super::retry::{Cause, Outcome, Retryable};
 use super::wire::{Failure, Reached};
 use crate::codec::body::{EncodeError, SerializationError};
 use crate::codec::error_body::{Fault, Refusal};
@@ -45,6 +46,8 @@ struct Inner {
     /// How the body is encoded, if it says that it is.
     encoding: Option<String>,
     body: Vec<u8>,
+    attempts: u32,
+    retryable: Option<Retryable>,
 }
 
 /// What went wrong.
@@ -90,6 +93,8 @@ impl Error {
             refusal: Refusal::default(),
             encoding: None,
             body: Vec::new(),
+            attempts: 0,
+            retryable: None,
         }))
     }
 
@@ -121,6 +126,8 @@ impl Error {
             refusal,
             encoding: answer.encoding(),
             body: answer.body[..answer.body.len().min(BODY_KEPT)].to_vec(),
+            attempts: 0,
+            retryable: None,
         }))
     }
 
@@ -128,6 +135,39 @@ impl Error {
     /// wrong, for example. The reason is the [source](StdError::source).
     pub fn rejected(reason: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::new(Kind::Rejected(reason.into()))
+    }
+
+    /// The same error, of a call that ended with this attempt.
+    pub(super) fn after(mut self, attempts: u32, retryable: Option<Retryable>) -> Self {
+        self.0.attempts = attempts;
+        self.0.retryable = retryable;
+        self
+    }
+
+    /// What the rules for retries look at.
+    pub(super) fn cause(&self) -> Cause<'_> {
+        match (&self.0.kind, self.0.status) {
+            (Kind::Connect { .. }, _) => Cause::Unsent,
+            (Kind::Send(_) | Kind::Receive(_) | Kind::Timeout(_), _) => match self.0.reached {
+                Reached::Nobody => Cause::Unsent,
+                Reached::Perhaps => Cause::BrokeOff,
+            },
+            (Kind::Refusal, Some(status)) => Cause::Refusal {
+                status,
+                names: [self.0.refusal.name(), self.0.refusal.query_code()],
+            },
+            (Kind::Refusal, None)
+            | (
+                Kind::Credentials(_)
+                | Kind::Input(_)
+                | Kind::OperationName(_)
+                | Kind::Output(_)
+                | Kind::Rejected(_)
+                | Kind::Sign(_)
+                | Kind::TooLarge(_),
+                _,
+            ) => Cause::Ours,
+        }
     }
 
     /// AWS's name of the error, without namespace: `QueueDoesNotExist`. If the service gave
@@ -233,6 +273,35 @@ impl Error {
     #[must_use]
     pub fn is_connect(&self) -> bool {
         matches!(self.0.kind, Kind::Connect { .. })
+    }
+
+    /// How often the call was sent, or begun to be. 0 if what it was to send was wrong.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        self.0.attempts
+    }
+
+    /// Why the failure may pass if the call is made once more, later; none if it will not. The
+    /// client has then sent it as often as it may, or has spent its retries, or did not send it
+    /// again because the [outcome is unknown](Self::is_outcome_unknown).
+    #[must_use]
+    pub fn retryable(&self) -> Option<Retryable> {
+        self.0.retryable
+    }
+
+    /// Whether the service is asked too much, by one of AWS's throttling codes, by one that was
+    /// added with [`Builder::retry_code`](super::Builder::retry_code), or by status 429.
+    #[must_use]
+    pub fn is_throttling(&self) -> bool {
+        self.0.retryable == Some(Retryable::Throttling)
+    }
+
+    /// Whether the service may have done what it was asked or not: the connection broke or time
+    /// ran out after it was made, or a gateway answered 502 or 504 in place of the service. See
+    /// [`UnknownOutcome`](super::UnknownOutcome).
+    #[must_use]
+    pub fn is_outcome_unknown(&self) -> bool {
+        self.cause().outcome() == Outcome::Unknown
     }
 
     /// Whether there were no credentials to sign with, as their provider failed or had none.
@@ -348,6 +417,8 @@ impl fmt::Debug for Inner {
             .field("request_id", &self.request_id)
             .field("refusal", &self.refusal)
             .field("body", &body)
+            .field("attempts", &self.attempts)
+            .field("retryable", &self.retryable)
             .finish()
     }
 }

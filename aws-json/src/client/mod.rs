@@ -28,7 +28,9 @@
 //! | any answer but a success, whole or not | | | yes | yes |
 
 mod answer;
+mod attempt;
 mod builder;
+mod call;
 mod clock;
 pub mod config;
 mod connector;
@@ -38,46 +40,82 @@ mod error;
 mod host_prefix;
 mod http_version;
 mod partition;
+mod random;
+mod retry;
 mod service;
+mod skew;
 mod tls;
+mod trace;
 mod wire;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
-use http::{Method, Request};
-use http_body_util::Full;
+use http::header::HeaderValue;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 pub use sigv4::Credentials;
-use sigv4::Payload;
 
-use self::answer::Answer;
 pub use self::builder::{
     ATTEMPT_TIMEOUT, BuildError, Builder, CONNECT_TIMEOUT, POOL_IDLE_TIMEOUT, RESPONSE_LIMIT,
 };
+use self::call::{Call, Called};
 use self::clock::Clock;
-use self::credentials::{Identity, Signers};
+use self::credentials::Signers;
 pub use self::endpoint::{Endpoint, EndpointError, Variant};
 use self::error::Kind;
 pub use self::error::{BODY_KEPT, Error};
 #[cfg(feature = "http2")]
 pub use self::http_version::HttpVersion;
-use self::service::QueryMode;
+use self::random::Random;
+use self::retry::{Nature, Policy};
+pub use self::retry::{Retryable, UnknownOutcome};
 pub use self::service::{Operation, Service};
+use self::skew::ClientSkew;
+pub use self::skew::ClockSkew;
 use self::wire::Wire;
-use crate::codec::headers::{X_AMZ_TARGET, X_AMZN_QUERY_MODE};
-use crate::codec::target::Target;
 use crate::codec::{body, name};
 
 /// A client of one service at one endpoint.
 ///
 /// It is cheap to clone, and clones share their connections. Its calls need a tokio runtime with
-/// IO and time. A call is sent once: nothing is retried, except that a request is sent again on
-/// another connection when none of it was sent on the first.
+/// IO and time. A call that is dropped before it ends stops where it is; the service may have
+/// done it all the same.
+///
+/// # Retries
+///
+/// A failure that may pass ([`Retryable`]) is sent again, by the rules that AWS's own clients
+/// have shared since 2026 ("retry behavior 2.1"):
+///
+/// - There are up to three attempts, and four for `DynamoDB`: [`Builder::max_attempts`].
+/// - The second begins after a random part of 50 ms (`DynamoDB`: 25 ms), and after throttling of
+///   a second. This doubles with each attempt, up to 20 s. The service may lengthen it by up to
+///   5 s, with the header `x-amz-retry-after`.
+/// - A client has 500 tokens. A retry costs 14, after throttling 5, which its success gives back;
+///   a success without retries gives 1. Without tokens a failure is an error at once, so that a
+///   service in trouble is not asked thrice as much; that of a
+///   [long poll](Operation::LONG_POLL) still waits first, since its caller will just ask again.
+/// - An operation that must not be done twice is not sent again when nobody knows whether it was
+///   done: [`UnknownOutcome`].
+///
+/// A signature that is refused because the clocks differ is made anew for the service's time:
+/// [`ClockSkew`].
+///
+/// # Timeouts
+///
+/// Each attempt has its own, [`Builder::attempt_timeout`]; [`Builder::call_timeout`] bounds the
+/// whole call.
+///
+/// # Tracing
+///
+/// With a subscriber of the crate `tracing`, each call is a span `call` (target `aws_json`, level
+/// info) with the fields `service`, `operation`, `attempts`, `status`, `code` and `request_id`.
+/// Each attempt is a span `attempt` in it (level debug) with `attempt`, `status`, `code` and
+/// `request_id`, and each failed one is followed by an event (level debug) with the `reason` why
+/// it is sent again, after which `delay`, or why it is not. What is sent, what is answered and
+/// credentials are never told.
 ///
 /// ```no_run
 /// use aws_json::client::{Client, Credentials, Service};
@@ -108,8 +146,14 @@ struct Inner {
     endpoint: Endpoint,
     signers: Signers,
     attempt_timeout: Duration,
+    call_timeout: Option<Duration>,
+    retries: Policy,
+    /// How the first attempt of every call is counted.
+    first_attempt: HeaderValue,
+    skew: ClientSkew,
     wire: Wire,
     clock: Clock,
+    random: Random,
 }
 
 impl Client {
@@ -162,25 +206,42 @@ impl Client {
     /// [`Error`] if the service refuses, if there is no whole answer in time, or if what is sent
     /// or answered is not what the protocol asks for.
     pub async fn call<O: Operation>(&self, input: &O::Input) -> Result<O::Output, Error> {
-        let input_body = body::encode(input).map_err(|error| Error::new(Kind::Input(error)))?;
-        let answer = self.send(O::NAME, &input_body, O::held_for(input)).await?;
-        output(answer)
+        let call = Call {
+            operation: O::NAME,
+            input: body::encode(input).map_err(|error| Error::new(Kind::Input(error)))?,
+            held_for: O::held_for(input),
+            nature: Nature {
+                safe_to_retry: O::SAFE_TO_RETRY,
+                long_poll: O::LONG_POLL,
+            },
+        };
+        output(self.inner.call(&call).await?)
     }
 
     /// Calls an operation by its name, in lower_snake_case (`receive_message`) or as AWS spells
     /// it, with a JSON object as its input. No input is `{}`, and so is an empty answer.
     ///
+    /// Nothing is known of the operation, so it is one that must not be done twice, and no long
+    /// poll.
+    ///
     /// # Errors
     ///
     /// As [`call`](Self::call); also if the input is not an object.
     pub async fn call_value(&self, operation: &str, input: Option<&Value>) -> Result<Value, Error> {
-        let input_body = match input {
+        let input = match input {
             Some(input) => body::encode(input).map_err(|error| Error::new(Kind::Input(error)))?,
             None => Bytes::from_static(b"{}"),
         };
-        let operation = name::upper_camel(operation);
-        let answer = self.send(&operation, &input_body, Duration::ZERO).await?;
-        output(answer)
+        let call = Call {
+            operation: &name::upper_camel(operation),
+            input,
+            held_for: Duration::ZERO,
+            nature: Nature {
+                safe_to_retry: false,
+                long_poll: false,
+            },
+        };
+        output(self.inner.call(&call).await?)
     }
 
     /// Where calls go, ending in a slash.
@@ -194,65 +255,6 @@ impl Client {
     pub fn region(&self) -> &str {
         self.inner.endpoint.region()
     }
-
-    /// Sends one signed request and reads the whole answer, which is a success.
-    async fn send(
-        &self,
-        operation: &str,
-        input: &Bytes,
-        held_for: Duration,
-    ) -> Result<Answer, Error> {
-        let now = self.inner.clock.now();
-        let identity = self.inner.signers.current(now).await;
-        let identity = identity.map_err(|error| Error::new(Kind::Credentials(error)))?;
-        let request = self
-            .signed_request(operation, input, &identity, now)
-            .map_err(Error::new)?;
-        let limit = self.inner.attempt_timeout.saturating_add(held_for);
-        let answer = self
-            .inner
-            .wire
-            .exchange(request, identity, limit)
-            .await
-            .map_err(Error::failed)?;
-        if answer.status.is_success() {
-            Ok(answer)
-        } else {
-            Err(Error::answered(Kind::Refusal, answer))
-        }
-    }
-
-    /// The request of a call, signed for now.
-    fn signed_request(
-        &self,
-        operation: &str,
-        input: &Bytes,
-        identity: &Identity,
-        now: SystemTime,
-    ) -> Result<Request<Full<Bytes>>, Kind> {
-        let inner = &*self.inner;
-        let service = &inner.service;
-        let target = Target::new(&service.target_prefix, operation).map_err(Kind::OperationName)?;
-        let mut request = Request::new(Full::new(input.clone()));
-        *request.method_mut() = Method::POST;
-        *request.uri_mut() = inner.endpoint.uri().clone();
-        let headers = request.headers_mut();
-        // Set before signing, so that what is signed and what hyper sends cannot differ.
-        headers.insert(HOST, inner.endpoint.host_header().clone());
-        headers.insert(CONTENT_TYPE, service.version.header_value());
-        headers.insert(CONTENT_LENGTH, HeaderValue::from(input.len()));
-        headers.insert(X_AMZ_TARGET, target.header_value());
-        match service.query_mode {
-            QueryMode::Compatible => {
-                headers.insert(X_AMZN_QUERY_MODE, HeaderValue::from_static("true"));
-            }
-            QueryMode::Unsaid => {}
-        }
-        headers.insert(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE));
-        let payload = Payload::Bytes(input);
-        sigv4::sign_request(identity.signer(), &mut request, payload, now).map_err(Kind::Sign)?;
-        Ok(request)
-    }
 }
 
 impl fmt::Debug for Client {
@@ -265,12 +267,11 @@ impl fmt::Debug for Client {
     }
 }
 
-fn output<T: DeserializeOwned>(answer: Answer) -> Result<T, Error> {
-    body::decode(&answer.body).map_err(|error| Error::answered(Kind::Output(error), answer))
+fn output<T: DeserializeOwned>(called: Called) -> Result<T, Error> {
+    body::decode(&called.answer.body).map_err(|error| {
+        Error::answered(Kind::Output(error), called.answer).after(called.attempts, None)
+    })
 }
-
-/// Sent with every call and, like every signer's, not signed.
-const USER_AGENT_VALUE: &str = concat!("aws-json/", env!("CARGO_PKG_VERSION"));
 
 #[cfg(test)]
 mod tests;

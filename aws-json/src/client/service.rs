@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::retry::Defaults;
 use crate::codec::content_type::Version;
 
 /// A service that speaks the protocol.
@@ -27,20 +28,28 @@ pub struct Service {
     id: Option<Cow<'static, str>>,
     pub(super) govcloud_fips: GovcloudFips,
     pub(super) local_endpoint: Option<Cow<'static, str>>,
+    pub(super) retries: Defaults,
 }
 
 impl Service {
     /// A service of protocol version 1.0.
     ///
     /// The signing name stands in the scope of signatures (`sqs`), the target prefix in
-    /// `X-Amz-Target` before the operation (`AmazonSQS`).
+    /// `X-Amz-Target` before the operation (`AmazonSQS`). Calls of `dynamodb`, which is the
+    /// signing name of its Streams too, are retried more often and sooner: see
+    /// [`Client`](super::Client).
     #[must_use]
     pub fn new(
         signing_name: impl Into<Cow<'static, str>>,
         target_prefix: impl Into<Cow<'static, str>>,
     ) -> Self {
+        let signing_name = signing_name.into();
+        let retries = match &*signing_name {
+            "dynamodb" => Defaults::DYNAMODB,
+            _ => Defaults::STANDARD,
+        };
         Self {
-            signing_name: signing_name.into(),
+            signing_name,
             target_prefix: target_prefix.into(),
             version: Version::V1_0,
             query_mode: QueryMode::Unsaid,
@@ -48,6 +57,7 @@ impl Service {
             id: None,
             govcloud_fips: GovcloudFips::OwnName,
             local_endpoint: None,
+            retries,
         }
     }
 
@@ -159,9 +169,14 @@ pub trait Operation {
     const NAME: &'static str;
 
     /// Whether doing it twice does no more harm than doing it once, so that it may be sent again
-    /// when nobody knows whether the first one arrived. The client sends each call once and
-    /// leaves this to whoever retries.
+    /// when nobody knows whether the first one arrived. If not, see
+    /// [`UnknownOutcome`](super::UnknownOutcome).
     const SAFE_TO_RETRY: bool;
+
+    /// Whether its callers call it again and again, as SQS's `ReceiveMessage`, so that an error
+    /// must not come back at once when the client has spent its retries. See
+    /// [`Client`](super::Client).
+    const LONG_POLL: bool = false;
 
     /// What goes before the endpoint's host, where the service's model says so (Smithy's trait
     /// `endpoint`): `data.`, or `{AccountId}.data.` with labels that [`host_label`](Self::host_label)

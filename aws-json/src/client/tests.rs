@@ -1,5 +1,10 @@
 use std::time::UNIX_EPOCH;
 
+use http::Request;
+use http_body_util::Full;
+
+use super::attempt::Attempt;
+use super::skew::Skew;
 use super::*;
 use crate::codec::content_type::Version;
 
@@ -23,10 +28,22 @@ fn credentials() -> Credentials {
 async fn signed(client: &Client, operation: &str, body: &'static str) -> Request<Full<Bytes>> {
     let now = client.inner.clock.now();
     let identity = client.inner.signers.current(now).await.unwrap();
-    let body = Bytes::from_static(body.as_bytes());
-    client
-        .signed_request(operation, &body, &identity, now)
-        .unwrap()
+    let call = Call {
+        operation,
+        input: Bytes::from_static(body.as_bytes()),
+        held_for: Duration::ZERO,
+        nature: Nature {
+            safe_to_retry: true,
+            long_poll: false,
+        },
+    };
+    let attempt = Attempt {
+        number: 1,
+        invocation_id: b"00000000-0000-4000-8000-000000000000",
+        skew: Skew::default(),
+    };
+    let request = client.inner.request(&call, attempt, &identity, now);
+    request.map_err(Error::new).unwrap()
 }
 
 /// The request as text: its URI, then a line a header.
@@ -54,6 +71,8 @@ async fn an_sqs_request_is_signed_as_botocore_signs_it() {
         written(&request),
         [
             "POST http://sqs.eu-central-1.amazonaws.com/",
+            "amz-sdk-invocation-id: 00000000-0000-4000-8000-000000000000",
+            "amz-sdk-request: attempt=1; max=3",
             "authorization: AWS4-HMAC-SHA256 \
              Credential=AKIDEXAMPLE/20150830/eu-central-1/sqs/aws4_request, \
              SignedHeaders=content-length;content-type;host;x-amz-date;x-amz-target;\
@@ -80,6 +99,8 @@ async fn a_request_with_a_path_and_a_token_is_signed_as_botocore_signs_it() {
         written(&request),
         [
             "POST http://127.0.0.1:9324/custom/path/",
+            "amz-sdk-invocation-id: 00000000-0000-4000-8000-000000000000",
+            "amz-sdk-request: attempt=1; max=3",
             "authorization: AWS4-HMAC-SHA256 \
              Credential=AKIDEXAMPLE/20150830/us-east-1/kms/aws4_request, \
              SignedHeaders=content-length;content-type;host;x-amz-date;x-amz-security-token;\
@@ -242,4 +263,14 @@ fn a_local_client_needs_nothing_but_its_url() {
         Client::local(service(), "localhost").unwrap_err(),
         BuildError::Endpoint(EndpointError::Url { reason })
     );
+}
+
+#[test]
+fn a_call_without_an_attempt_is_refused() {
+    let builder = Client::builder(Service::new("sqs", "AmazonSQS"))
+        .endpoint("http://localhost")
+        .credentials(credentials());
+    let error = builder.max_attempts(0).build().unwrap_err();
+    assert_eq!(error, BuildError::NoAttempts);
+    assert_eq!(error.to_string(), "a call has at least one attempt, not 0");
 }

@@ -58,7 +58,7 @@ impl Wire {
         let connection = Used(Some(capture_connection(&mut request)));
         let uri = request.uri().clone();
         let mut deadline = pin!(tokio::time::sleep(limit));
-        let response = match before(deadline.as_mut(), self.pool.request(request)).await {
+        let response = match before(Some(deadline.as_mut()), self.pool.request(request)).await {
             Some(Ok(response)) => response,
             Some(Err(error)) => return Err(Failure::of_sending(error, &uri.to_string())),
             None => {
@@ -71,7 +71,7 @@ impl Wire {
         };
         let (head, incoming) = response.into_parts();
         let mut answer = Answer::new(head, signed_by);
-        let filled = before(deadline, answer.fill(incoming, self.response_limit))
+        let filled = before(Some(deadline), answer.fill(incoming, self.response_limit))
             .await
             .unwrap_or(Err(Kind::Timeout(limit)));
         match filled {
@@ -166,12 +166,18 @@ fn is_refused_stream(_: &(dyn Error + 'static)) -> bool {
     false
 }
 
-/// What the work gives, or none if the deadline comes first.
-async fn before<F: Future>(mut deadline: Pin<&mut Sleep>, work: F) -> Option<F::Output> {
+/// What the work gives, or none if there is a deadline and it comes first.
+pub(super) async fn before<F: Future>(
+    mut deadline: Option<Pin<&mut Sleep>>,
+    work: F,
+) -> Option<F::Output> {
     let mut work = pin!(work);
-    poll_fn(|context| match work.as_mut().poll(context) {
-        Poll::Ready(output) => Poll::Ready(Some(output)),
-        Poll::Pending => deadline.as_mut().poll(context).map(|()| None),
-    })
+    poll_fn(
+        |context| match (work.as_mut().poll(context), &mut deadline) {
+            (Poll::Ready(output), _) => Poll::Ready(Some(output)),
+            (Poll::Pending, Some(deadline)) => deadline.as_mut().poll(context).map(|()| None),
+            (Poll::Pending, None) => Poll::Pending,
+        },
+    )
     .await
 }

@@ -18,7 +18,13 @@ mod pool;
 #[cfg(test)]
 mod requests;
 #[cfg(test)]
+mod retries;
+#[cfg(test)]
 mod server;
+#[cfg(test)]
+mod skew;
 #[cfg(feature = "rustls")]
 #[cfg(test)]
 mod tls;
+#[cfg(test)]
+mod tracing;

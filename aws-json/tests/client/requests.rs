@@ -112,6 +112,11 @@ async fn a_call_is_this_request() {
         headers(&request),
         [
             (
+                "amz-sdk-invocation-id",
+                "00000000-0000-4000-8000-000000000000"
+            ),
+            ("amz-sdk-request", "attempt=1; max=1"),
+            (
                 "authorization",
                 "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/sqs/aws4_request, \
                  SignedHeaders=content-length;content-type;host;x-amz-date;x-amz-target;\
@@ -355,7 +360,8 @@ async fn every_call_is_signed_for_its_own_time() {
     let client = server
         .builder()
         .time_source(move || {
-            UNIX_EPOCH + Duration::from_secs(seconds.fetch_add(86_400, Ordering::Relaxed))
+            // It is read twice for each call: when it is sent, and when its answer comes.
+            UNIX_EPOCH + Duration::from_secs(seconds.fetch_add(43_200, Ordering::Relaxed))
         })
         .build()
         .unwrap();

@@ -127,6 +127,7 @@ macro_rules! every_method {
             $(
                 assert_eq!($input::NAME, Operation::$name.name());
                 assert_eq!($input::SAFE_TO_RETRY, Operation::$name.is_safe_to_retry());
+                assert_eq!($input::LONG_POLL, Operation::$name.is_long_poll());
                 let held = !$input::held_for(&$input::default()).is_zero();
                 assert_eq!(held, Operation::$name.is_long_poll(), stringify!($name));
             )+

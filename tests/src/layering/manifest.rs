@@ -48,6 +48,7 @@ pub const ALLOWED: &[Allowed] = &[
             "rustls",
             "tokio",
             "tower-service",
+            "tracing",
         ],
     },
     Allowed {

@@ -57,4 +57,4 @@ mod settings;
 pub use self::environment::{Environment, FILE_LIMIT};
 pub use self::error::ConfigError;
 pub use self::profiles::{Profile, Profiles};
-pub(super) use self::settings::{ClockSkew, Settings};
+pub(super) use self::settings::Settings;

@@ -2,6 +2,7 @@
 
 use super::{ConfigError, Environment, Profile, Profiles};
 use crate::client::endpoint::{Endpoint, EndpointError, Variant};
+use crate::client::skew::ClockSkew;
 
 /// What the environment says about a client. The [module](super) has the table.
 #[derive(Debug, Default)]
@@ -12,13 +13,6 @@ pub(in crate::client) struct Settings {
     pub(in crate::client) max_attempts: Option<u32>,
     /// Whether the clock's error is corrected, if somebody says.
     pub(in crate::client) clock_skew: Option<ClockSkew>,
-}
-
-/// What is done about a clock that is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::client) enum ClockSkew {
-    Corrected,
-    Ignored,
 }
 
 impl Settings {
@@ -56,8 +50,8 @@ impl Settings {
             },
             max_attempts: reader.max_attempts()?,
             clock_skew: skew.map(|disabled| match disabled {
-                Flag::On => ClockSkew::Ignored,
-                Flag::Off => ClockSkew::Corrected,
+                Flag::On => ClockSkew::Ignore,
+                Flag::Off => ClockSkew::Correct,
             }),
         })
     }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::http::{Http, Patience, place};
 use super::{CredentialsError, Environment, ProvideCredentials, ProvideFuture, Provided, document};
-use crate::client::USER_AGENT_VALUE;
+use crate::client::attempt::USER_AGENT_VALUE;
 
 /// Credentials of the role of an ECS task, an EKS pod or a Greengrass component, from the
 /// [container credentials endpoint].

@@ -148,14 +148,14 @@ fn attempts_and_clock() {
     let config = "[default]\nmax_attempts = 7\ndisable_clock_skew_correction = true\n";
     let settings = read(&[], config);
     assert_eq!(settings.max_attempts, Some(7));
-    assert_eq!(settings.clock_skew, Some(ClockSkew::Ignored));
+    assert_eq!(settings.clock_skew, Some(ClockSkew::Ignore));
     let variables = [
         ("AWS_MAX_ATTEMPTS", "1"),
         ("AWS_DISABLE_CLOCK_SKEW_CORRECTION", "false"),
     ];
     let settings = read(&variables, config);
     assert_eq!(settings.max_attempts, Some(1));
-    assert_eq!(settings.clock_skew, Some(ClockSkew::Corrected));
+    assert_eq!(settings.clock_skew, Some(ClockSkew::Correct));
 }
 
 #[test]

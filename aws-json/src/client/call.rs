@@ -1,0 +1,144 @@
+//! A call: its attempts, until one succeeds or no more is worth it.
+
+use std::pin::{Pin, pin};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::time::Sleep;
+use tracing::Instrument;
+
+use super::Inner;
+use super::answer::Answer;
+use super::attempt::{Attempt, Failed};
+use super::error::{Error, Kind};
+use super::retry::{Nature, Next};
+use super::trace;
+use super::wire::before;
+
+/// What is called, whatever its types.
+pub(super) struct Call<'a> {
+    pub(super) operation: &'a str,
+    pub(super) input: Bytes,
+    /// How long the service may hold it on purpose.
+    pub(super) held_for: Duration,
+    pub(super) nature: Nature,
+}
+
+/// A call that succeeded.
+pub(super) struct Called {
+    pub(super) answer: Answer,
+    pub(super) attempts: u32,
+}
+
+impl Inner {
+    /// Sends a call as often as the rules say. Nothing of it goes on when this is dropped.
+    pub(super) async fn call(&self, call: &Call<'_>) -> Result<Called, Error> {
+        let span = trace::call(&self.service, call.operation);
+        let result = self.attempts(call).instrument(span.clone()).await;
+        trace::called(&span, &result);
+        result
+    }
+
+    async fn attempts(&self, call: &Call<'_>) -> Result<Called, Error> {
+        let invocation_id = self.random.uuid();
+        let limit = self
+            .call_timeout
+            .map(|limit| limit.saturating_add(call.held_for));
+        let mut bound = pin!(limit.map(tokio::time::sleep));
+        let mut attempts = self.retries.begin(call.nature);
+        let mut skew = self.skew.current();
+        loop {
+            let number = attempts.start();
+            let attempt = Attempt {
+                number,
+                invocation_id: &invocation_id,
+                skew,
+            };
+            let span = trace::attempt(number);
+            let work = self.attempt(call, attempt).instrument(span.clone());
+            let result = before(bound.as_mut().as_pin_mut(), work)
+                .await
+                .unwrap_or_else(|| Err(Kind::Timeout(limit.unwrap_or_default()).into()));
+            trace::attempted(&span, &result);
+            let failed = match result {
+                Ok(answer) => {
+                    attempts.succeeded();
+                    return Ok(Called {
+                        answer,
+                        attempts: number,
+                    });
+                }
+                Err(failed) => failed,
+            };
+            let next = attempts.failed(&failed.failure(), self.random.fraction());
+            trace::next(number, &next, &failed.error);
+            let (after, last) = match next {
+                Next::Retry { after, .. } => (after, false),
+                Next::Fail { after, .. } => (after, true),
+            };
+            if !pause(after, bound.as_mut().as_pin_mut()).await || last {
+                return Err(self.failed(failed, number));
+            }
+            skew = failed.skew.unwrap_or(skew);
+        }
+    }
+
+    /// The error of a call after its last attempt.
+    fn failed(&self, failed: Failed, attempts: u32) -> Error {
+        let retryable = self.retries.retryable(&failed.failure());
+        failed.error.after(attempts, retryable)
+    }
+}
+
+/// Waits so long, unless this goes beyond the bound: then it does not wait at all, and this is
+/// false.
+async fn pause(after: Duration, bound: Option<Pin<&mut Sleep>>) -> bool {
+    let sleep = tokio::time::sleep(after);
+    if bound.is_some_and(|bound| bound.deadline() <= sleep.deadline()) {
+        return false;
+    }
+    // A timer is good for a millisecond at the least.
+    if !after.is_zero() {
+        sleep.await;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::sleep;
+
+    use super::*;
+
+    /// How long the paused clock went on while this was waited for.
+    async fn time_of<F: Future>(future: F) -> (Duration, F::Output) {
+        let start = sleep(Duration::ZERO).deadline();
+        let output = future.await;
+        (sleep(Duration::ZERO).deadline() - start, output)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pause_is_as_long_as_it_should_be_or_none_if_it_would_end_too_late() {
+        let seconds = Duration::from_secs;
+        for (after, limit, expected) in [
+            (0, None, (0, true)),
+            (20, None, (20, true)),
+            (20, Some(21), (20, true)),
+            (20, Some(20), (0, false)),
+            (20, Some(1), (0, false)),
+            (0, Some(1), (0, true)),
+        ] {
+            let mut bound = pin!(limit.map(|limit| sleep(seconds(limit))));
+            let bound = bound.as_mut().as_pin_mut();
+            let (slept, worth_it) = time_of(pause(seconds(after), bound)).await;
+            let (length, expected) = expected;
+            assert_eq!(worth_it, expected, "{after} {limit:?}");
+            // A timer is exact to a millisecond.
+            let late = slept.checked_sub(seconds(length));
+            assert!(late.is_some_and(|late| late.as_millis() <= 1), "{slept:?}");
+        }
+        let mut bound = pin!(Some(sleep(seconds(1))));
+        sleep(seconds(2)).await;
+        assert!(!pause(Duration::ZERO, bound.as_mut().as_pin_mut()).await);
+    }
+}
