@@ -125,11 +125,11 @@ impl Inner {
             Target::new(&service.target_prefix, call.operation).map_err(Kind::OperationName)?;
         let mut request = Request::new(Full::new(call.input.clone()));
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = self.endpoint.uri().clone();
+        *request.uri_mut() = call.endpoint.uri().clone();
         let headers = request.headers_mut();
         *headers = HeaderMap::with_capacity(HEADERS);
         // Set before signing, so that what is signed and what hyper sends cannot differ.
-        headers.insert(HOST, self.endpoint.host_header().clone());
+        headers.insert(HOST, call.endpoint.host_header().clone());
         headers.insert(CONTENT_TYPE, service.version.header_value());
         headers.insert(CONTENT_LENGTH, HeaderValue::from(call.input.len()));
         headers.insert(X_AMZ_TARGET, target.header_value());

@@ -1,5 +1,6 @@
 //! A call: its attempts, until one succeeds or no more is worth it.
 
+use std::borrow::Cow;
 use std::pin::{Pin, pin};
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use tracing::Instrument;
 use super::Inner;
 use super::answer::Answer;
 use super::attempt::{Attempt, Failed};
+use super::endpoint::Endpoint;
 use super::error::{Error, Kind};
 use super::retry::{Nature, Next};
 use super::trace;
@@ -17,6 +19,8 @@ use super::wire::before;
 
 /// What is called, whatever its types.
 pub(super) struct Call<'a> {
+    /// Where it goes: the client's endpoint, with the operation's prefix if it has one.
+    pub(super) endpoint: Cow<'a, Endpoint>,
     pub(super) operation: &'a str,
     pub(super) input: Bytes,
     /// How long the service may hold it on purpose.

@@ -10,6 +10,7 @@ use http::StatusCode;
 use super::answer::Answer;
 use super::connector::ConnectTimeout;
 use super::credentials::CredentialsError;
+use super::host_prefix::HostPrefixError;
 use super::retry::{Cause, Outcome, Retryable};
 use super::wire::{Failure, Reached};
 use crate::codec::body::{EncodeError, SerializationError};
@@ -55,6 +56,8 @@ struct Inner {
 pub(super) enum Kind {
     /// The input could not be written.
     Input(EncodeError),
+    /// The operation's prefix cannot go before the host.
+    HostPrefix(HostPrefixError),
     /// The operation's name cannot stand in the request.
     OperationName(TargetError),
     /// There is nobody to sign as.
@@ -159,6 +162,7 @@ impl Error {
             (Kind::Refusal, None)
             | (
                 Kind::Credentials(_)
+                | Kind::HostPrefix(_)
                 | Kind::Input(_)
                 | Kind::OperationName(_)
                 | Kind::Output(_)
@@ -228,6 +232,7 @@ impl Error {
                 .or_else(|| Fault::from_status(self.0.status?)),
             Kind::Connect { .. }
             | Kind::Credentials(_)
+            | Kind::HostPrefix(_)
             | Kind::Input(_)
             | Kind::OperationName(_)
             | Kind::Output(_)
@@ -256,6 +261,7 @@ impl Error {
             Kind::Timeout(_) => true,
             Kind::Connect { error, .. } => causes(error).any(is_connect_timeout),
             Kind::Credentials(_)
+            | Kind::HostPrefix(_)
             | Kind::Input(_)
             | Kind::OperationName(_)
             | Kind::Output(_)
@@ -324,6 +330,12 @@ impl Error {
     }
 }
 
+impl From<Kind> for Error {
+    fn from(kind: Kind) -> Self {
+        Self::new(kind)
+    }
+}
+
 impl From<hyper::Error> for Kind {
     fn from(error: hyper::Error) -> Self {
         Self::Receive(error)
@@ -336,6 +348,7 @@ impl Kind {
         match self {
             Self::Connect { .. }
             | Self::Credentials(_)
+            | Self::HostPrefix(_)
             | Self::Input(_)
             | Self::OperationName(_)
             | Self::Sign(_) => Reached::Nobody,
@@ -354,6 +367,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.kind {
             Kind::Input(error) => return write!(f, "the input cannot be sent: {error}"),
+            Kind::HostPrefix(error) => return write!(f, "the call cannot be sent: {error}"),
             Kind::OperationName(error) => return write!(f, "the call cannot be sent: {error}"),
             Kind::Credentials(error) => return write!(f, "no credentials: {error}"),
             Kind::Sign(error) => return write!(f, "the call cannot be signed: {error}"),
@@ -396,6 +410,7 @@ impl StdError for Error {
             Kind::Connect { error, .. } | Kind::Send(error) => Some(error),
             Kind::Credentials(error) => Some(error),
             Kind::Input(error) => Some(error),
+            Kind::HostPrefix(error) => Some(error),
             Kind::OperationName(error) => Some(error),
             Kind::Output(error) => Some(error),
             Kind::Receive(error) => Some(error),

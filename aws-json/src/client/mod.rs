@@ -48,6 +48,7 @@ mod tls;
 mod trace;
 mod wire;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,6 +68,7 @@ use self::credentials::Signers;
 pub use self::endpoint::{Endpoint, EndpointError, Variant};
 use self::error::Kind;
 pub use self::error::{BODY_KEPT, Error};
+use self::host_prefix::HostPrefix;
 #[cfg(feature = "http2")]
 pub use self::http_version::HttpVersion;
 use self::random::Random;
@@ -207,6 +209,7 @@ impl Client {
     /// or answered is not what the protocol asks for.
     pub async fn call<O: Operation>(&self, input: &O::Input) -> Result<O::Output, Error> {
         let call = Call {
+            endpoint: self.inner.endpoint_of::<O>(input)?,
             operation: O::NAME,
             input: body::encode(input).map_err(|error| Error::new(Kind::Input(error)))?,
             held_for: O::held_for(input),
@@ -221,8 +224,8 @@ impl Client {
     /// Calls an operation by its name, in lower_snake_case (`receive_message`) or as AWS spells
     /// it, with a JSON object as its input. No input is `{}`, and so is an empty answer.
     ///
-    /// Nothing is known of the operation, so it is one that must not be done twice, and no long
-    /// poll.
+    /// Nothing is known of the operation, so it is one that must not be done twice, no long poll,
+    /// and without a [host prefix](Operation::HOST_PREFIX).
     ///
     /// # Errors
     ///
@@ -233,6 +236,7 @@ impl Client {
             None => Bytes::from_static(b"{}"),
         };
         let call = Call {
+            endpoint: Cow::Borrowed(&self.inner.endpoint),
             operation: &name::upper_camel(operation),
             input,
             held_for: Duration::ZERO,
@@ -254,6 +258,17 @@ impl Client {
     #[must_use]
     pub fn region(&self) -> &str {
         self.inner.endpoint.region()
+    }
+}
+
+impl Inner {
+    /// Where calls of an operation go.
+    fn endpoint_of<O: Operation>(&self, input: &O::Input) -> Result<Cow<'_, Endpoint>, Kind> {
+        let Some(prefix) = HostPrefix::of::<O>(input).map_err(Kind::HostPrefix)? else {
+            return Ok(Cow::Borrowed(&self.endpoint));
+        };
+        let endpoint = self.endpoint.with_host_prefix(&prefix);
+        endpoint.map(Cow::Owned).map_err(Kind::HostPrefix)
     }
 }
 

@@ -2,6 +2,7 @@ use std::time::UNIX_EPOCH;
 
 use http::Request;
 use http_body_util::Full;
+use sigv4::{Claim, HeaderList, Secret, SigningKey, VerifySettings};
 
 use super::attempt::Attempt;
 use super::skew::Skew;
@@ -26,9 +27,19 @@ fn credentials() -> Credentials {
 
 /// The request as the client would send it.
 async fn signed(client: &Client, operation: &str, body: &'static str) -> Request<Full<Bytes>> {
+    signed_to(&client.inner.endpoint, client, operation, body).await
+}
+
+async fn signed_to(
+    endpoint: &Endpoint,
+    client: &Client,
+    operation: &str,
+    body: &'static str,
+) -> Request<Full<Bytes>> {
     let now = client.inner.clock.now();
     let identity = client.inner.signers.current(now).await.unwrap();
     let call = Call {
+        endpoint: Cow::Borrowed(endpoint),
         operation,
         input: Bytes::from_static(body.as_bytes()),
         held_for: Duration::ZERO,
@@ -166,6 +177,53 @@ fn what_is_missing_or_cannot_be_right_is_refused() {
             .credentials(credentials());
         assert_eq!(refused(builder), BuildError::Service);
     }
+}
+
+/// An operation that goes to a host of its own.
+struct Prefixed;
+
+impl Operation for Prefixed {
+    const NAME: &'static str = "Prefixed";
+    const SAFE_TO_RETRY: bool = true;
+    const HOST_PREFIX: &'static str = "foo.{Label}.";
+    type Input = str;
+    type Output = ();
+
+    fn host_label<'a>(input: &'a str, name: &str) -> Option<&'a str> {
+        (name == "Label").then_some(input)
+    }
+}
+
+#[tokio::test]
+async fn a_host_prefix_is_in_the_uri_the_header_and_the_signature() {
+    let service = Service::new("sqs", "AmazonSQS");
+    let client = client(service, "http://example.com:8080/custom", credentials());
+    let endpoint = client.inner.endpoint_of::<Prefixed>("bar").unwrap();
+    let request = signed_to(&endpoint, &client, "Prefixed", "{}").await;
+    assert_eq!(request.uri(), "http://foo.bar.example.com:8080/custom/");
+    assert_eq!(request.headers()["host"], "foo.bar.example.com:8080");
+    let headers = HeaderList::new(request.method(), request.uri(), request.headers());
+    let claim = Claim::parse(&headers.request()).unwrap();
+    let secret = Secret::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");
+    let key = SigningKey::derive(&secret, claim.scope());
+    let settings = VerifySettings::default().with_service("sqs");
+    let verified = claim.verify(&headers.request(), b"{}", &key, UNIX_EPOCH + NOW, &settings);
+    assert!(verified.is_ok(), "{verified:?}");
+    // The region is the endpoint's.
+    assert_eq!(claim.scope().region(), "us-east-1");
+}
+
+#[tokio::test]
+async fn a_host_prefix_that_cannot_be_is_an_error_before_anything_is_sent() {
+    let service = Service::new("sqs", "AmazonSQS");
+    let client = client(service, "http://example.com", credentials());
+    let error = client.call::<Prefixed>("a.b").await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the call cannot be sent: Label becomes part of the host's name, so it must be 1 to 63 \
+         letters, digits and hyphens, with no hyphen at either end, and is \"a.b\""
+    );
+    assert!(!error.may_have_arrived() && !error.is_connect());
 }
 
 #[test]
