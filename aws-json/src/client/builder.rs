@@ -1,8 +1,10 @@
 //! Settings of a client.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -93,6 +95,7 @@ impl Builder {
                 idle_timeout: POOL_IDLE_TIMEOUT,
                 tls: Tls::default(),
                 version: HttpVersion::default(),
+                addresses: HashMap::new(),
             },
             clock: Clock::default(),
             random: Random::default(),
@@ -195,6 +198,16 @@ impl Builder {
     /// default. It runs within the attempt's timeout.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connections.connect_timeout = timeout;
+        self
+    }
+
+    /// Where a host is, so that its name is not looked up: as curl's `--resolve` says it. For a
+    /// tunnel, or a server on this machine that stands for AWS. The request, its signature and TLS
+    /// go by the host's name still. The address's port counts where the endpoint names none. Given
+    /// for the same host again, the last one counts.
+    pub fn resolve(mut self, host: &str, address: SocketAddr) -> Self {
+        let host = host.to_ascii_lowercase();
+        self.connections.addresses.insert(host, address);
         self
     }
 

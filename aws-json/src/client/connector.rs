@@ -1,8 +1,12 @@
 //! Connections: how they are made, their bounds and their pool.
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
+use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -11,6 +15,7 @@ use http::Uri;
 use http_body_util::Full;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tower_service::Service;
 
@@ -26,6 +31,8 @@ pub(super) struct Connections {
     pub(super) idle_timeout: Duration,
     pub(super) tls: Tls,
     pub(super) version: HttpVersion,
+    /// Where hosts are that are not looked up, by their names in lower case.
+    pub(super) addresses: HashMap<String, SocketAddr>,
 }
 
 impl Connections {
@@ -36,12 +43,13 @@ impl Connections {
             idle_timeout: super::POOL_IDLE_TIMEOUT,
             tls: Tls::default(),
             version: HttpVersion::Http1,
+            addresses: HashMap::new(),
         };
         connections.pool()
     }
 
     pub(super) fn pool(self) -> Pool {
-        let mut tcp = HttpConnector::new();
+        let mut tcp = HttpConnector::new_with_resolver(Resolver::new(self.addresses));
         // What is https is for the connector around it to see to.
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -58,6 +66,44 @@ impl Connections {
             inner: Connector::new(tcp, self.tls, self.version),
             limit: self.connect_timeout,
         })
+    }
+}
+
+/// Makes TCP connections.
+pub(super) type Tcp = HttpConnector<Resolver>;
+
+/// Finds the addresses of a host: the one that was given for its name, or those that the system knows.
+#[derive(Clone)]
+pub(super) struct Resolver {
+    addresses: Arc<HashMap<String, SocketAddr>>,
+    system: GaiResolver,
+}
+
+impl Resolver {
+    fn new(addresses: HashMap<String, SocketAddr>) -> Self {
+        Self {
+            addresses: Arc::new(addresses),
+            system: GaiResolver::new(),
+        }
+    }
+}
+
+impl Service<Name> for Resolver {
+    type Response = std::vec::IntoIter<SocketAddr>;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<Self::Response>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.system.poll_ready(context)
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
+        let given = self.addresses.get(&name.as_str().to_ascii_lowercase());
+        if let Some(address) = given.copied() {
+            return Box::pin(async move { Ok(vec![address].into_iter()) });
+        }
+        let looked_up = self.system.call(name);
+        Box::pin(async { Ok(looked_up.await?.collect::<Vec<_>>().into_iter()) })
     }
 }
 

@@ -214,6 +214,35 @@ async fn the_endpoints_path_is_kept_and_ends_in_a_slash() {
 }
 
 #[tokio::test]
+async fn a_host_whose_address_is_given_is_not_looked_up_and_keeps_its_name() {
+    let server = Server::start([Answer::ok("{}"), Answer::ok("{}")]).await;
+    let address = ([127, 0, 0, 1], server.port()).into();
+    // The port counts where the URL has none, and a name has no case.
+    for (url, host) in [
+        (
+            "http://sqs.test.invalid/x".to_owned(),
+            "sqs.test.invalid".to_owned(),
+        ),
+        (
+            format!("http://SQS.test.invalid:{}", server.port()),
+            format!("SQS.test.invalid:{}", server.port()),
+        ),
+    ] {
+        let client = builder(crate::server::sqs(), url)
+            .resolve("Sqs.Test.invalid", address)
+            .time_source(|| UNIX_EPOCH + NOW)
+            .build()
+            .unwrap();
+        bounded(client.call_value("list_queues", None))
+            .await
+            .unwrap();
+        let request = server.recorded().pop().unwrap();
+        assert_eq!(request.header("host"), host);
+        verify(&request, SECRET).unwrap();
+    }
+}
+
+#[tokio::test]
 async fn no_input_is_an_empty_object_and_so_is_an_empty_answer() {
     let server = Server::start([
         Answer::ok(""),

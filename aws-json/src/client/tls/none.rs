@@ -4,13 +4,12 @@ use std::task::{Context, Poll};
 
 use http::Uri;
 use http::uri::Scheme;
-use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
 use super::NoTls;
-use crate::client::connector::{BoxError, Connecting};
+use crate::client::connector::{BoxError, Connecting, Tcp};
 use crate::client::http_version::HttpVersion;
 
 /// What there is to set.
@@ -27,11 +26,11 @@ impl Tls {
 /// Makes TCP connections.
 #[derive(Clone)]
 pub(in crate::client) struct Connector {
-    tcp: HttpConnector,
+    tcp: Tcp,
 }
 
 impl Connector {
-    pub(in crate::client) const fn new(tcp: HttpConnector, _: Tls, _: HttpVersion) -> Self {
+    pub(in crate::client) const fn new(tcp: Tcp, _: Tls, _: HttpVersion) -> Self {
         Self { tcp }
     }
 }

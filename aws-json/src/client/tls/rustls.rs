@@ -7,14 +7,14 @@ use std::task::{Context, Poll};
 use http::Uri;
 use http::uri::Scheme;
 use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
-use hyper_util::client::legacy::connect::{Connection, HttpConnector};
+use hyper_util::client::legacy::connect::Connection;
 use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
 use super::NoTls;
-use crate::client::connector::{BoxError, Connecting};
+use crate::client::connector::{BoxError, Connecting, Tcp};
 use crate::client::http_version::HttpVersion;
 
 /// What there is to set: rustls's configuration, if there is one.
@@ -61,13 +61,13 @@ fn with_ring_and_mozillas_roots() -> ClientConfig {
 /// Makes TCP connections, with TLS over them where the endpoint is https.
 #[derive(Clone)]
 pub(in crate::client) struct Connector {
-    tcp: HttpConnector,
-    https: Option<HttpsConnector<HttpConnector>>,
+    tcp: Tcp,
+    https: Option<HttpsConnector<Tcp>>,
     version: HttpVersion,
 }
 
 impl Connector {
-    pub(in crate::client) fn new(tcp: HttpConnector, tls: Tls, version: HttpVersion) -> Self {
+    pub(in crate::client) fn new(tcp: Tcp, tls: Tls, version: HttpVersion) -> Self {
         let https = tls.0.map(|mut config| {
             config.alpn_protocols = version.alpn();
             HttpsConnector::from((tcp.clone(), config))
