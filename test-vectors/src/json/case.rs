@@ -111,6 +111,13 @@ pub struct Request {
     pub host: Option<String>,
 }
 
+impl Request {
+    /// The host without a path.
+    pub(super) fn host(&self) -> Option<&str> {
+        self.host.as_deref()?.split('/').next()
+    }
+}
+
 /// An answer.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use super::case::{Answer, Case, QueryMode, Request, Service, What};
-use super::exchange::{Called, Caller, verify};
+use super::exchange::{Called, Caller, Endpoint, verify};
 use super::shapes::{self, ErrorMembers};
 use crate::message::Message;
 use crate::report::Failure;
@@ -56,10 +56,11 @@ fn request(
         headers: [].into(),
         body: "{}".to_owned(),
     };
+    let host = expected.host();
     let caller = Caller {
         runtime,
         service: &case.service,
-        endpoint,
+        endpoint: endpoint.zip(host).map(|(url, host)| Endpoint { url, host }),
         answer: &answer,
     };
     let called = call(&caller, &case.operation, input)?;
@@ -178,6 +179,9 @@ impl Failures {
         self.text("the path", &expected.uri, &lossy(&sent.target));
         for (name, value) in &expected.headers {
             self.header(name, sent, value);
+        }
+        if let Some(host) = expected.host() {
+            self.header("Host", sent, host);
         }
         for name in &expected.require_headers {
             if sent.header(name).is_none() {

@@ -28,9 +28,16 @@ pub(super) struct Caller<'a> {
     pub(super) runtime: &'a Runtime,
     pub(super) service: &'a Service,
     /// Where the client is told to send it, if that matters.
-    pub(super) endpoint: Option<&'a str>,
+    pub(super) endpoint: Option<Endpoint<'a>>,
     /// What is answered.
     pub(super) answer: &'a Answer,
+}
+
+/// An endpoint, and the host that the client must come to.
+#[derive(Clone, Copy)]
+pub(super) struct Endpoint<'a> {
+    pub(super) url: &'a str,
+    pub(super) host: &'a str,
 }
 
 /// Who signs, and when.
@@ -80,16 +87,20 @@ impl Caller<'_> {
         if service.query_mode == QueryMode::Compatible {
             client = client.query_compatible();
         }
-        let path = match self.endpoint {
-            // What of it can be true of a server on this machine.
-            Some(url) => url.splitn(4, '/').nth(3).unwrap_or_default(),
-            None => "",
+        let mut builder = Client::builder(client);
+        builder = match self.endpoint {
+            // The case's own host, which is this server by the name that the client must come to.
+            Some(Endpoint { url, host }) => builder
+                .endpoint(url.replacen("https://", "http://", 1))
+                .resolve(host, server),
+            None => builder.endpoint(format!("http://{server}")),
         };
-        Client::builder(client)
-            .endpoint(format!("http://{server}/{path}"))
+        builder
             .credentials(Credentials::new(ACCESS_KEY_ID, SECRET_ACCESS_KEY))
             .time_source(now)
             .attempt_timeout(LIMIT)
+            // Some cases answer what would be tried again.
+            .max_attempts(1)
             .build()
             .map_err(|error| error.to_string())
     }

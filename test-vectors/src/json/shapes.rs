@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use super::exchange::{Called, Caller};
 
-/// Operations by name, and for each a type that stands for it.
+/// Operations by name, and for each a type that stands for it: input, output, and what goes before the host.
 macro_rules! operations {
-    ($($name:ident: $input:ty => $output:ty;)+) => {
+    ($($name:ident: $input:ty => $output:ty $(, at $prefix:literal $(with $label:ident)?)?;)+) => {
         $(
             struct $name;
 
@@ -21,6 +21,14 @@ macro_rules! operations {
                 const SAFE_TO_RETRY: bool = false;
                 type Input = $input;
                 type Output = $output;
+
+                $(
+                    const HOST_PREFIX: &'static str = $prefix;
+
+                    $(fn host_label<'a>(input: &'a $input, name: &str) -> Option<&'a str> {
+                        (name == stringify!($label)).then_some(&input.$label)
+                    })?
+                )?
             }
         )+
 
@@ -51,8 +59,8 @@ operations! {
     DatetimeOffsets: () => Datetime;
     EmptyInputAndEmptyOutput: Empty => Empty;
     EmptyOperation: () => ();
-    EndpointOperation: () => ();
-    EndpointWithHostLabelOperation: Label => ();
+    EndpointOperation: () => (), at "foo.";
+    EndpointWithHostLabelOperation: Label => (), at "foo.{label}." with label;
     FractionalSeconds: () => Datetime;
     GreetingWithErrors: () => ();
     HostWithPathOperation: () => ();

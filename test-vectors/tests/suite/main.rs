@@ -5,7 +5,6 @@
 mod asymmetric;
 mod kinds;
 mod loading;
-mod outside;
 mod runner;
 mod signer;
 mod support;
