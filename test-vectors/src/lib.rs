@@ -18,6 +18,9 @@
 //! has put them, and the few others written here. [`json::run`] takes them through the client and the codec of
 //! `aws-json`.
 //!
+//! [`outside`] has what a client finds outside its code: AWS's cases of endpoints, in botocore's package too, and
+//! of the shared files, in the crates.io package `aws-runtime`.
+//!
 //! # Example
 //!
 //! ```
@@ -36,6 +39,8 @@ pub mod diff;
 mod error;
 pub mod json;
 pub mod message;
+pub mod outside;
+pub mod package;
 pub mod report;
 pub mod run;
 pub mod signer;

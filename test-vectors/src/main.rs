@@ -12,6 +12,7 @@ use clap::{Parser, ValueEnum};
 use test_vectors::botocore::Botocore;
 use test_vectors::json::skip::Skips;
 use test_vectors::json::{self, case};
+use test_vectors::outside::{self, endpoints, profiles};
 use test_vectors::report::{Kinds, Report};
 use test_vectors::run::run;
 use test_vectors::signer::{self, Limits, Program, StartError};
@@ -55,7 +56,7 @@ enum Selection {
     Sigv4,
     /// SigV4a, the asymmetric signature.
     Sigv4a,
-    /// AWS's JSON protocol.
+    /// AWS's JSON protocol, and what a client of it finds outside its code.
     AwsJson,
 }
 
@@ -108,7 +109,7 @@ fn total(arguments: &Arguments) -> Result<Total, Error> {
         if arguments.signer.is_some() {
             return Err(Error::NoSuchSigner);
         }
-        protocol(arguments, &mut total)?;
+        aws_json(arguments, &mut total)?;
     }
     Ok(total)
 }
@@ -145,14 +146,16 @@ fn signatures(
     })
 }
 
-/// Runs the cases of the JSON protocol, and prints what is to be known of them.
-fn protocol(arguments: &Arguments, total: &mut Total) -> Result<(), Error> {
+/// Runs the cases of the client, and prints what is to be known of them.
+fn aws_json(arguments: &Arguments, total: &mut Total) -> Result<(), Error> {
     let skips = Skips::load(&Skips::file())?;
     let mut cases = case::own(&case::own_file())?;
     let botocore = match &arguments.botocore {
         Some(folder) => Botocore::at(folder)?,
         None => Botocore::locate()?,
     };
+    let mut outside = outside::Run::default();
+    profiles::run(&profiles::locate()?, &mut outside)?;
     if botocore.is_there() || arguments.botocore.is_some() {
         for skip in &skips.skipped {
             println!("{skip}");
@@ -160,9 +163,12 @@ fn protocol(arguments: &Arguments, total: &mut Total) -> Result<(), Error> {
         let published = case::published(&botocore)?;
         total.add(&json::check_skips(&published, &skips));
         cases.extend(published);
+        endpoints::run(&botocore, &mut outside)?;
     } else {
         println!("{}", botocore.how_to_fetch());
     }
+    print!("{outside}");
     total.add(&json::run(&cases, &skips)?);
+    total.add(&outside.report);
     Ok(())
 }

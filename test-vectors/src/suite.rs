@@ -25,7 +25,7 @@ use crate::case::{
 };
 use crate::error::{entries, read};
 use crate::message::Message;
-use crate::{LoadError, timestamp};
+use crate::{LoadError, package, timestamp};
 
 /// The crates.io package that carries the suite, and the version that this package pins.
 pub const PACKAGE: (&str, &str) = ("aws-sigv4", "1.6.4");
@@ -83,25 +83,7 @@ impl std::fmt::Display for Note {
 /// [`LoadError::NotFound`] when `cargo metadata` fails (it is run with `--locked`, and may need the
 /// network once) or does not list the package in this version.
 pub fn locate() -> Result<PathBuf, LoadError> {
-    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
-    let metadata = cargo_metadata::MetadataCommand::new()
-        .manifest_path(manifest)
-        .other_options(["--locked".to_owned()])
-        .exec()
-        .map_err(|error| LoadError::NotFound(error.to_string()))?;
-    let (name, version) = PACKAGE;
-    let package = metadata
-        .packages
-        .iter()
-        .find(|package| package.name.as_str() == name && package.version.to_string() == version);
-    let folder = package
-        .and_then(|package| package.manifest_path.parent())
-        .ok_or_else(|| {
-            LoadError::NotFound(format!(
-                "cargo metadata of {manifest} does not list {name} {version}"
-            ))
-        })?;
-    Ok(folder.join("aws-signing-test-suite").into_std_path_buf())
+    Ok(package::folder(PACKAGE)?.join("aws-signing-test-suite"))
 }
 
 /// Reads the v4 cases of a copy of the suite: `folder` is the one that holds the folder `v4`.

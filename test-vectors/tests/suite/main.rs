@@ -5,6 +5,7 @@
 mod asymmetric;
 mod kinds;
 mod loading;
+mod outside;
 mod runner;
 mod signer;
 mod support;

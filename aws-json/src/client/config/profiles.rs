@@ -92,6 +92,11 @@ impl Profiles {
         self.sso_sessions.get(name)
     }
 
+    /// All `[sso-session …]` sections, in the order of their names.
+    pub fn sso_sessions(&self) -> impl Iterator<Item = &Profile> {
+        self.sso_sessions.values()
+    }
+
     /// The `[services …]` section of this name, of which the properties have properties.
     pub(super) fn services(&self, name: &str) -> Option<&Profile> {
         self.services.get(name)
