@@ -141,7 +141,8 @@ impl Inner {
         }
         let payload = Payload::Bytes(&call.input);
         let time = attempt.skew.apply(sent);
-        sigv4::sign_request(identity.signer(), &mut request, payload, time).map_err(Kind::Sign)?;
+        let signer = identity.signer_for(call.endpoint.region());
+        sigv4::sign_request(&signer, &mut request, payload, time).map_err(Kind::Sign)?;
         // Not signed, as proxies may change them.
         let headers = request.headers_mut();
         headers.insert(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE));

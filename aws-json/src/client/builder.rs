@@ -335,9 +335,9 @@ impl Builder {
             return Err(BuildError::NoAttempts);
         }
         Ok(Client {
+            endpoint: Arc::new(endpoint),
             inner: Arc::new(Inner {
                 service,
-                endpoint,
                 signers,
                 attempt_timeout: self.attempt_timeout,
                 call_timeout: self.call_timeout,

@@ -141,11 +141,11 @@ use crate::codec::{body, name};
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
+    endpoint: Arc<Endpoint>,
 }
 
 struct Inner {
     service: Service,
-    endpoint: Endpoint,
     signers: Signers,
     attempt_timeout: Duration,
     call_timeout: Option<Duration>,
@@ -209,7 +209,7 @@ impl Client {
     /// or answered is not what the protocol asks for.
     pub async fn call<O: Operation>(&self, input: &O::Input) -> Result<O::Output, Error> {
         let call = Call {
-            endpoint: self.inner.endpoint_of::<O>(input)?,
+            endpoint: self.endpoint_of::<O>(input)?,
             operation: O::NAME,
             input: body::encode(input).map_err(|error| Error::new(Kind::Input(error)))?,
             held_for: O::held_for(input),
@@ -236,7 +236,7 @@ impl Client {
             None => Bytes::from_static(b"{}"),
         };
         let call = Call {
-            endpoint: Cow::Borrowed(&self.inner.endpoint),
+            endpoint: Cow::Borrowed(&self.endpoint),
             operation: &name::upper_camel(operation),
             input,
             held_for: Duration::ZERO,
@@ -248,20 +248,45 @@ impl Client {
         output(self.inner.call(&call).await?)
     }
 
+    /// The same client for calls that go to another endpoint, signed for its region: to a queue
+    /// by the host in its URL, for example. Everything else is shared: the connections and the
+    /// credentials, what is known of the service's clock, and the tokens for retries.
+    ///
+    /// It is made for a call or for many. An https endpoint without TLS, which
+    /// [`Builder::build`] refuses, cannot be connected to.
+    ///
+    /// ```
+    /// use aws_json::client::{Client, Credentials, Endpoint, Service};
+    ///
+    /// let client = Client::builder(Service::new("sqs", "AmazonSQS"))
+    ///     .endpoint("http://127.0.0.1:9324")
+    ///     .credentials(Credentials::new("test", "test"))
+    ///     .build()?;
+    /// let endpoint = Endpoint::new("http://127.0.0.1:9325")?.with_region("eu-west-1")?;
+    /// let elsewhere = client.at(endpoint);
+    /// assert_eq!((client.region(), elsewhere.region()), ("us-east-1", "eu-west-1"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn at(&self, endpoint: Endpoint) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            endpoint: Arc::new(endpoint),
+        }
+    }
+
     /// Where calls go, ending in a slash.
     #[must_use]
     pub fn endpoint_url(&self) -> String {
-        self.inner.endpoint.to_string()
+        self.endpoint.to_string()
     }
 
     /// The region that calls are signed for.
     #[must_use]
     pub fn region(&self) -> &str {
-        self.inner.endpoint.region()
+        self.endpoint.region()
     }
-}
 
-impl Inner {
     /// Where calls of an operation go.
     fn endpoint_of<O: Operation>(&self, input: &O::Input) -> Result<Cow<'_, Endpoint>, Kind> {
         let Some(prefix) = HostPrefix::of::<O>(input).map_err(Kind::HostPrefix)? else {
@@ -276,8 +301,8 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
             .field("service", &self.inner.service)
-            .field("endpoint", &self.inner.endpoint.uri())
-            .field("region", &self.inner.endpoint.region())
+            .field("endpoint", self.endpoint.uri())
+            .field("region", &self.endpoint.region())
             .finish_non_exhaustive()
     }
 }

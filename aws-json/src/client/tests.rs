@@ -27,7 +27,7 @@ fn credentials() -> Credentials {
 
 /// The request as the client would send it.
 async fn signed(client: &Client, operation: &str, body: &'static str) -> Request<Full<Bytes>> {
-    signed_to(&client.inner.endpoint, client, operation, body).await
+    signed_to(&client.endpoint, client, operation, body).await
 }
 
 async fn signed_to(
@@ -198,7 +198,7 @@ impl Operation for Prefixed {
 async fn a_host_prefix_is_in_the_uri_the_header_and_the_signature() {
     let service = Service::new("sqs", "AmazonSQS");
     let client = client(service, "http://example.com:8080/custom", credentials());
-    let endpoint = client.inner.endpoint_of::<Prefixed>("bar").unwrap();
+    let endpoint = client.endpoint_of::<Prefixed>("bar").unwrap();
     let request = signed_to(&endpoint, &client, "Prefixed", "{}").await;
     assert_eq!(request.uri(), "http://foo.bar.example.com:8080/custom/");
     assert_eq!(request.headers()["host"], "foo.bar.example.com:8080");

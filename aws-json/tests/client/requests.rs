@@ -2,7 +2,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use aws_json::client::{Credentials, Error, Operation, Service};
+use aws_json::client::{Credentials, Endpoint, Error, Operation, Service};
 use aws_json::codec::content_type::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -470,4 +470,35 @@ async fn a_client_its_calls_and_its_errors_may_change_threads() {
     let call = may_change_threads(second.call_value("list_queues", None));
     let error: Box<dyn std::error::Error + Send + Sync> = bounded(call).await.unwrap_err().into();
     assert!(error.downcast_ref::<Error>().is_some());
+}
+
+#[tokio::test]
+async fn a_call_goes_to_another_endpoint_over_the_same_connections() {
+    let servers = [
+        Server::start([Answer::ok("{}"), Answer::ok("{}")]).await,
+        Server::start([Answer::ok("{}"), Answer::ok("{}")]).await,
+    ];
+    let client = servers[0].client();
+    for _ in 0..2 {
+        bounded(client.call_value("x", None)).await.unwrap();
+        let url = format!("{}/path", servers[1].url());
+        let endpoint = Endpoint::new(&url)
+            .unwrap()
+            .with_region("eu-west-3")
+            .unwrap();
+        let elsewhere = client.at(endpoint);
+        assert_eq!(elsewhere.endpoint_url(), format!("{url}/"));
+        bounded(elsewhere.call_value("x", None)).await.unwrap();
+    }
+    for (server, line, region) in [
+        (&servers[0], "POST / HTTP/1.1", "us-east-1"),
+        (&servers[1], "POST /path/ HTTP/1.1", "eu-west-3"),
+    ] {
+        assert_eq!(server.connections(), [0, 0]);
+        let request = &server.recorded()[0];
+        assert_eq!(request.line, line);
+        assert_eq!(request.header("host"), server.url().replace("http://", ""));
+        let scope = format!("/{region}/sqs/aws4_request");
+        assert!(request.header("authorization").contains(&scope));
+    }
 }

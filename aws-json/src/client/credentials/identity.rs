@@ -32,11 +32,6 @@ impl Identity {
         self.credentials.access_key_id()
     }
 
-    /// The signer for the client's region.
-    pub(in crate::client) const fn signer(&self) -> &Arc<Signer> {
-        &self.signer
-    }
-
     /// The signer for any region.
     pub(in crate::client) fn signer_for(&self, region: &str) -> Arc<Signer> {
         if self.signer.region() == region {
