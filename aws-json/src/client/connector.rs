@@ -37,11 +37,11 @@ pub(super) struct Connections {
 
 impl Connections {
     /// Connections to those who hand out credentials.
-    pub(super) fn for_credentials(connect_timeout: Duration) -> Pool {
+    pub(super) fn for_credentials(connect_timeout: Duration, tls: Tls) -> Pool {
         let connections = Self {
             connect_timeout,
             idle_timeout: super::POOL_IDLE_TIMEOUT,
-            tls: Tls::default(),
+            tls,
             version: HttpVersion::Http1,
             addresses: HashMap::new(),
         };

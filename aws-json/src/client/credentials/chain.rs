@@ -8,6 +8,7 @@ use super::{
 };
 #[cfg(feature = "credential-chain")]
 use super::{InstanceCredentials, WebIdentityCredentials};
+use crate::client::tls::Tls;
 
 /// Looks for credentials in one place after another, and takes the first that there are.
 ///
@@ -46,8 +47,25 @@ pub struct CredentialsChain {
 impl CredentialsChain {
     /// The places that AWS's tools look at, in their order.
     pub fn new(environment: &Environment) -> Self {
+        Self::over(environment, None)
+    }
+
+    /// The same, with TLS by this configuration where one of them is asked over https. A client
+    /// that is built from an [environment](crate::client::Builder::environment) and has a
+    /// [`tls_config`](crate::client::Builder::tls_config) does so by itself.
+    #[cfg(feature = "rustls")]
+    pub fn with_tls_config(environment: &Environment, config: rustls::ClientConfig) -> Self {
+        Self::over(environment, Some(&config.into()))
+    }
+
+    /// The same with TLS as it is set; none is the default.
+    pub(in crate::client) fn over(environment: &Environment, tls: Option<&Tls>) -> Self {
         #[cfg(feature = "credential-chain")]
-        let third = WebIdentityCredentials::new(environment);
+        let profile = ProfileCredentials::over(environment, tls);
+        #[cfg(not(feature = "credential-chain"))]
+        let profile = ProfileCredentials::new(environment);
+        #[cfg(feature = "credential-chain")]
+        let third = WebIdentityCredentials::over(environment, tls);
         #[cfg(not(feature = "credential-chain"))]
         let third = WithoutWebIdentity(environment.clone());
         #[cfg(feature = "credential-chain")]
@@ -56,9 +74,9 @@ impl CredentialsChain {
         let fifth = WithoutInstance;
         Self::empty()
             .then(EnvironmentCredentials::new(environment))
-            .then(ProfileCredentials::new(environment))
+            .then(profile)
             .then(third)
-            .then(ContainerCredentials::new(environment))
+            .then(ContainerCredentials::over(environment, tls))
             .then(fifth)
     }
 

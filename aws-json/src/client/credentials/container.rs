@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::http::{Http, Patience, place};
 use super::{CredentialsError, Environment, ProvideCredentials, ProvideFuture, Provided, document};
 use crate::client::attempt::USER_AGENT_VALUE;
+use crate::client::tls::Tls;
 
 /// Credentials of the role of an ECS task, an EKS pod or a Greengrass component, from the
 /// [container credentials endpoint].
@@ -36,13 +37,19 @@ impl ContainerCredentials {
     /// The credentials that this environment's variables lead to.
     #[must_use]
     pub fn new(environment: &Environment) -> Self {
+        Self::over(environment, None)
+    }
+
+    /// The same with TLS as it is set.
+    pub(super) fn over(environment: &Environment, tls: Option<&Tls>) -> Self {
+        let patience = Patience {
+            connect: Duration::from_secs(2),
+            answer: Duration::from_secs(5),
+            attempts: 3,
+        };
         Self {
             environment: environment.clone(),
-            http: Http::new(Patience {
-                connect: Duration::from_secs(2),
-                answer: Duration::from_secs(5),
-                attempts: 3,
-            }),
+            http: Http::new(patience, tls),
         }
     }
 

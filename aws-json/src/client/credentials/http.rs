@@ -9,7 +9,8 @@ use bytes::Bytes;
 use http::{Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Full, Limited};
 
-use super::super::connector::{Connections, Pool};
+use crate::client::connector::{Connections, Pool};
+use crate::client::tls::Tls;
 
 /// The largest answer that is read, in bytes.
 const BODY_LIMIT: usize = 64 * 1024;
@@ -32,13 +33,16 @@ pub(super) struct Patience {
 pub(super) struct Http {
     /// Made when it is needed, which for most providers of a chain is never.
     pool: OnceLock<Pool>,
+    /// None is the default.
+    tls: Option<Tls>,
     patience: Patience,
 }
 
 impl Http {
-    pub(super) const fn new(patience: Patience) -> Self {
+    pub(super) fn new(patience: Patience, tls: Option<&Tls>) -> Self {
         Self {
             pool: OnceLock::new(),
+            tls: tls.cloned(),
             patience,
         }
     }
@@ -68,9 +72,10 @@ impl Http {
             place: place(request.uri()),
             problem,
         };
-        let pool = self
-            .pool
-            .get_or_init(|| Connections::for_credentials(self.patience.connect));
+        let pool = self.pool.get_or_init(|| {
+            let tls = self.tls.clone().unwrap_or_default();
+            Connections::for_credentials(self.patience.connect, tls)
+        });
         let exchange = async {
             let mut copy = Request::new(Full::new(request.body().clone()));
             copy.method_mut().clone_from(request.method());

@@ -3,6 +3,8 @@
 use super::{CredentialsError, Environment, ProvideCredentials, ProvideFuture, Provided};
 use crate::client::Credentials;
 use crate::client::config::{Profile, Profiles};
+#[cfg(feature = "credential-chain")]
+use crate::client::tls::Tls;
 
 /// Credentials of the profile that `AWS_PROFILE` names, or else of the one called `default`, from
 /// AWS's [shared files]. The files are read every time.
@@ -51,7 +53,16 @@ impl ProfileCredentials {
         Self {
             environment: environment.clone(),
             #[cfg(feature = "credential-chain")]
-            context: super::library::Context::of_services(environment),
+            context: super::library::Context::of_services(environment, None),
+        }
+    }
+
+    /// The same with TLS as it is set.
+    #[cfg(feature = "credential-chain")]
+    pub(super) fn over(environment: &Environment, tls: Option<&Tls>) -> Self {
+        Self {
+            environment: environment.clone(),
+            context: super::library::Context::of_services(environment, tls),
         }
     }
 

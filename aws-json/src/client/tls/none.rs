@@ -13,7 +13,7 @@ use crate::client::connector::{BoxError, Connecting, Tcp};
 use crate::client::http_version::HttpVersion;
 
 /// What there is to set.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(in crate::client) struct Tls(());
 
 impl Tls {

@@ -18,6 +18,7 @@ use crate::client::connector::{BoxError, Connecting, Tcp};
 use crate::client::http_version::HttpVersion;
 
 /// What there is to set: rustls's configuration, if there is one.
+#[derive(Clone)]
 pub(in crate::client) struct Tls(Option<ClientConfig>);
 
 impl Default for Tls {

@@ -15,6 +15,7 @@ use crate::client::USER_AGENT_VALUE;
 use crate::client::config::Environment;
 use crate::client::credentials::CredentialsError;
 use crate::client::credentials::http::{Http, Patience};
+use crate::client::tls::Tls;
 
 /// For services of AWS, which are far away.
 const SERVICE: Patience = Patience {
@@ -29,19 +30,29 @@ const SERVICE: Patience = Patience {
 pub(in crate::client::credentials) struct Context {
     environment: Environment,
     http: Arc<Http>,
+    tls: Option<Tls>,
 }
 
 impl Context {
     /// For calls to services of AWS.
-    pub(in crate::client::credentials) fn of_services(environment: &Environment) -> Self {
-        Self::new(environment, SERVICE)
+    pub(in crate::client::credentials) fn of_services(
+        environment: &Environment,
+        tls: Option<&Tls>,
+    ) -> Self {
+        Self::new(environment, SERVICE, tls)
     }
 
-    pub(super) fn new(environment: &Environment, patience: Patience) -> Self {
+    pub(super) fn new(environment: &Environment, patience: Patience, tls: Option<&Tls>) -> Self {
         Self {
             environment: environment.clone(),
-            http: Arc::new(Http::new(patience)),
+            http: Arc::new(Http::new(patience, tls)),
+            tls: tls.cloned(),
         }
+    }
+
+    /// TLS as it is set, if it is.
+    pub(super) const fn tls(&self) -> Option<&Tls> {
+        self.tls.as_ref()
     }
 
     pub(super) const fn environment(&self) -> &Environment {

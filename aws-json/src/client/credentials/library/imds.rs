@@ -33,15 +33,13 @@ impl InstanceCredentials {
     #[must_use]
     pub fn new(environment: &Environment) -> Self {
         let second = Duration::from_secs(1);
+        let patience = Patience {
+            connect: second,
+            answer: second,
+            attempts: 2,
+        };
         Self {
-            context: Context::new(
-                environment,
-                Patience {
-                    connect: second,
-                    answer: second,
-                    attempts: 2,
-                },
-            ),
+            context: Context::new(environment, patience, None),
         }
     }
 

@@ -158,7 +158,10 @@ impl Base {
     async fn provide(self, context: &Context, sts: &Sts) -> Result<Provided, CredentialsError> {
         let environment = context.environment();
         match self {
-            Self::Container => ContainerCredentials::new(environment).provide().await,
+            Self::Container => {
+                let container = ContainerCredentials::over(environment, context.tls());
+                container.provide().await
+            }
             Self::Environment => EnvironmentCredentials::new(environment).provide().await,
             Self::Instance => InstanceCredentials::new(environment).provide().await,
             Self::Keys(credentials) => Ok(Provided::new(credentials)),

@@ -9,6 +9,7 @@ use super::sts::Sts;
 use super::{Context, failure, provided};
 use crate::client::config::Environment;
 use crate::client::credentials::{CredentialsError, ProvideCredentials, ProvideFuture, Provided};
+use crate::client::tls::Tls;
 
 /// Credentials of a role that a token in a file entitles to, by STS's [AssumeRoleWithWebIdentity]:
 /// those of EKS's service accounts and of many CI systems. Needs the feature `credential-chain`.
@@ -32,8 +33,16 @@ impl WebIdentityCredentials {
     /// The credentials that this environment's variables lead to.
     #[must_use]
     pub fn new(environment: &Environment) -> Self {
+        Self::over(environment, None)
+    }
+
+    /// The same with TLS as it is set.
+    pub(in crate::client::credentials) fn over(
+        environment: &Environment,
+        tls: Option<&Tls>,
+    ) -> Self {
         Self {
-            context: Context::of_services(environment),
+            context: Context::of_services(environment, tls),
         }
     }
 
