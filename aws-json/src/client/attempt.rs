@@ -83,7 +83,7 @@ impl Inner {
         attempt: Attempt<'_>,
     ) -> Result<Answer, Failed> {
         let sent = self.clock.now();
-        let identity = self.signers.current(sent).await;
+        let identity = self.signers.current(attempt.skew.apply(sent)).await;
         let identity = identity.map_err(Kind::Credentials)?;
         let request = self.request(call, attempt, &identity, sent)?;
         let limit = self.attempt_timeout.saturating_add(call.held_for);

@@ -312,15 +312,20 @@ impl Builder {
         };
         let endpoint = wanted.resolve(&service)?;
         let region = endpoint.region();
-        let chain = self.environment.as_ref().map(CredentialsChain::new);
-        let chain = chain.map(|chain| Given::Provider(Arc::new(chain)));
+        let chain = self.environment.as_ref().map(|environment| {
+            let chain = CredentialsChain::over(environment, Some(&self.connections.tls));
+            Given::Provider(Arc::new(chain))
+        });
         let credentials = self.credentials.or(chain);
         let credentials = credentials.ok_or(BuildError::NoCredentials)?;
         let signers = match credentials {
             Given::Credentials(credentials) => {
                 Signers::fixed(credentials, region, &service.signing_name)
             }
-            Given::Provider(provider) => Signers::provided(provider, region, &service.signing_name),
+            Given::Provider(provider) => {
+                let random = self.random.clone();
+                Signers::provided(provider, region, &service.signing_name, random)
+            }
         };
         if endpoint.is_https() && !self.connections.tls.is_available() {
             return Err(BuildError::NoTls);

@@ -2,11 +2,12 @@
 //! event for each attempt that failed. No inputs, no outputs and no credentials.
 
 use tracing::field::Empty;
-use tracing::{Span, debug, debug_span, info_span};
+use tracing::{Span, debug, debug_span, info_span, warn};
 
 use super::answer::Answer;
 use super::attempt::Failed;
 use super::call::Called;
+use super::credentials::{CredentialsError, Provided};
 use super::error::Error;
 use super::retry::Next;
 use super::service::Service;
@@ -84,6 +85,22 @@ pub(super) fn next(attempt: u32, next: &Next, error: &Error) {
             code = error.code(),
             status = error.status().map(|status| status.as_u16()),
             "the call has failed"
+        ),
+    }
+}
+
+/// What a provider gave, or why it gave nothing.
+pub(super) fn provided(result: &Result<Provided, CredentialsError>) {
+    match result {
+        Ok(provided) => debug!(
+            target: "aws_json",
+            expires = ?provided.expires(),
+            "there are new credentials"
+        ),
+        Err(error) => warn!(
+            target: "aws_json",
+            %error,
+            "there are no new credentials"
         ),
     }
 }

@@ -392,3 +392,56 @@ async fn the_chain_takes_variables_then_the_profile_then_the_container() {
     }
     assert_eq!(server.recorded().len(), 1);
 }
+
+#[tokio::test]
+async fn a_call_whose_credentials_are_called_expired_is_sent_again_with_others() {
+    let expired = r#"{"__type":"com.amazon.coral.service#ExpiredTokenException"}"#;
+    let server = Server::start([Answer::new(400, &[], expired), Answer::ok("{}")]).await;
+    let client = Client::builder(sqs())
+        .endpoint(server.url())
+        .credentials_provider(Counting(AtomicUsize::new(0)))
+        .time_source(|| UNIX_EPOCH)
+        .random_source(|| 0)
+        .build()
+        .unwrap();
+    bounded(client.call_value("list_queues", None))
+        .await
+        .unwrap();
+    let keys: Vec<String> = server
+        .recorded()
+        .iter()
+        .map(|request| request.header("authorization")[..37].to_owned())
+        .collect();
+    let key = |key| format!("AWS4-HMAC-SHA256 Credential={key}/1970");
+    assert_eq!(keys, [key("KEY1"), key("KEY2")]);
+
+    // Those that were given in code have no others.
+    let server = Server::start([Answer::new(400, &[], expired)]).await;
+    let error = bounded(server.client().call_value("list_queues", None))
+        .await
+        .unwrap_err();
+    assert!(error.is("ExpiredTokenException"));
+    assert_eq!(server.recorded().len(), 1);
+}
+
+#[tokio::test]
+async fn a_client_of_an_environment_finds_its_credentials_there() {
+    let server = Server::start([Answer::ok(DOCUMENT), Answer::ok("{}")]).await;
+    let url = server.url();
+    let environment = Environment::from_iter([
+        (FULL_URI, &*url),
+        ("AWS_ENDPOINT_URL_SQS", &*url),
+        ("AWS_REGION", "eu-west-1"),
+    ]);
+    let client = Client::builder(sqs())
+        .environment(&environment)
+        .build()
+        .unwrap();
+    bounded(client.call_value("list_queues", None))
+        .await
+        .unwrap();
+    let call = &server.recorded()[1];
+    let begin = "AWS4-HMAC-SHA256 Credential=ASIA1/";
+    assert!(call.header("authorization").starts_with(begin), "{call:?}");
+    assert_eq!(call.header("x-amz-security-token"), "hush-token");
+}

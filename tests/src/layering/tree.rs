@@ -103,6 +103,21 @@ pub const NEVER: &[Never] = &[
             "tower-layer",
         ],
     },
+    // Credentials from elsewhere bring no HTTP client and no TLS of their own.
+    Never {
+        package: "aws-json",
+        features: &["aws-credential-types", "credential-chain"],
+        edges: "normal",
+        never: &[
+            "aws-config",
+            "aws-lc-rs",
+            "h2",
+            "openssl-sys",
+            "reqwest",
+            "ring",
+            "rustls",
+        ],
+    },
     // The cryptography and the roots are the caller's.
     Never {
         package: "aws-json",

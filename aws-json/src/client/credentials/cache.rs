@@ -7,11 +7,13 @@ use sigv4::Credentials;
 use tokio::sync::watch;
 
 use super::{CredentialsError, Identity, ProvideCredentials, Provided};
+use crate::client::random::Random;
+use crate::client::trace;
 
 /// Time for credentials to be had from a provider, which is a call or two of its own.
 pub const PROVIDE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long before their end credentials are asked for anew, unless they live less than twice as
-/// long: then it is after half their life.
+/// long: then it is after half their life. Up to a fifth more is added at random.
 pub const REFRESH_AHEAD: Duration = Duration::from_secs(5 * 60);
 /// For how long at least credentials are used that were just had. A provider may hand out some
 /// that have ended by the clock here; the service knows better which clock is right.
@@ -46,11 +48,13 @@ impl Signers {
         provider: Arc<dyn ProvideCredentials>,
         region: &str,
         service: &str,
+        random: Random,
     ) -> Self {
         Self(Source::Provided(Arc::new(Cache {
             provider,
             region: region.to_owned(),
             service: service.to_owned(),
+            random,
             state: Mutex::default(),
         })))
     }
@@ -83,6 +87,8 @@ struct Cache {
     provider: Arc<dyn ProvideCredentials>,
     region: String,
     service: String,
+    /// So that many programs that began together do not ask again together.
+    random: Random,
     state: Mutex<State>,
 }
 
@@ -192,6 +198,8 @@ impl Cache {
         provided: Result<Provided, CredentialsError>,
         now: SystemTime,
     ) -> Result<Arc<Identity>, CredentialsError> {
+        trace::provided(&provided);
+        let early = self.random.fraction();
         let mut state = self.lock();
         match provided {
             Ok(provided) => {
@@ -203,7 +211,9 @@ impl Cache {
                 state.failure = None;
                 state.kept = Some(Kept {
                     identity: Arc::clone(&identity),
-                    life: provided.expires.map(|expires| Life::new(expires, now)),
+                    life: provided
+                        .expires
+                        .map(|expires| Life::new(expires, now, early)),
                     standing: Standing::Good,
                 });
                 Ok(identity)
@@ -255,13 +265,15 @@ impl Kept {
 }
 
 impl Life {
-    fn new(expires: SystemTime, now: SystemTime) -> Self {
+    /// The last argument, from 0 to below 1, is how much of the random part is taken.
+    fn new(expires: SystemTime, now: SystemTime, early: f64) -> Self {
         let life = expires
             .duration_since(now)
             .unwrap_or_default()
             .max(LIFE_MIN);
         let ends = now.checked_add(life).unwrap_or(expires);
         let ahead = REFRESH_AHEAD.min(life / 2);
+        let ahead = ahead + (ahead / 5).mul_f64(early.clamp(0.0, 1.0));
         Self {
             refresh_at: ends.checked_sub(ahead).unwrap_or(now),
             ends,

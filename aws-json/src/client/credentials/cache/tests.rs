@@ -40,7 +40,9 @@ impl Rig {
             asked: AtomicU32::new(0),
             answers: tokio::sync::Mutex::new(receiver),
         });
-        let signers = Signers::provided(Arc::clone(&provider) as _, "eu-west-1", "sqs");
+        // The random part is all that it can be.
+        let random = Random::new(|| u64::MAX);
+        let signers = Signers::provided(Arc::clone(&provider) as _, "eu-west-1", "sqs", random);
         Self {
             provider,
             answers,
@@ -187,8 +189,8 @@ async fn five_minutes_ahead_others_are_asked_for_and_nobody_waits() {
     rig.settle().await;
     assert_eq!(rig.asked(), 1);
 
-    // At the latest at five minutes, whatever the random part.
-    assert_eq!(rig.key(3300).await, OK("A"));
+    // Five minutes and the random part of one more.
+    assert_eq!(rig.key(3241).await, OK("A"));
     rig.settle().await;
     assert_eq!(rig.asked(), 2);
     // One refresh at a time, and the old ones until they end.
@@ -199,6 +201,15 @@ async fn five_minutes_ahead_others_are_asked_for_and_nobody_waits() {
     rig.answer("B", Some(7200));
     rig.settle().await;
     assert_eq!(rig.key(3599).await, OK("B"));
+}
+
+#[test]
+fn the_random_part_is_from_nothing_to_a_fifth() {
+    let ahead = |early| {
+        let life = Life::new(at(3600), at(0), early);
+        life.ends.duration_since(life.refresh_at).unwrap().as_secs()
+    };
+    assert_eq!((ahead(0.0), ahead(0.5), ahead(1.0)), (300, 330, 360));
 }
 
 #[tokio::test]
@@ -220,7 +231,7 @@ async fn a_short_life_is_refreshed_in_its_second_half() {
     assert_eq!(rig.key(79).await, OK("A"));
     rig.settle().await;
     assert_eq!(rig.asked(), 1);
-    assert_eq!(rig.key(100).await, OK("A"));
+    assert_eq!(rig.key(81).await, OK("A"));
     rig.settle().await;
     assert_eq!(rig.asked(), 2);
 }

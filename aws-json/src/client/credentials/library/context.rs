@@ -11,7 +11,7 @@ use http::header::{HeaderValue, USER_AGENT};
 use http::{Request, Response, Uri};
 use reqsign_core::{Error, Result, StaticEnv};
 
-use crate::client::USER_AGENT_VALUE;
+use crate::client::attempt::USER_AGENT_VALUE;
 use crate::client::config::Environment;
 use crate::client::credentials::CredentialsError;
 use crate::client::credentials::http::{Http, Patience};
