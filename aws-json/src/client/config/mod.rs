@@ -11,8 +11,8 @@
 //! | whether the two cells before are passed over | | `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS` | `ignore_configured_endpoint_urls` | `false` |
 //! | FIPS | [`variant`](super::Builder::variant) | `AWS_USE_FIPS_ENDPOINT` | `use_fips_endpoint` | `false` |
 //! | dual stack | [`variant`](super::Builder::variant) | `AWS_USE_DUALSTACK_ENDPOINT` | `use_dualstack_endpoint` | `false` |
-//! | attempts, from 1 | | `AWS_MAX_ATTEMPTS` | `max_attempts` | 3 |
-//! | no correction of the clock | | `AWS_DISABLE_CLOCK_SKEW_CORRECTION` | `disable_clock_skew_correction` | `false` |
+//! | attempts, from 1 | [`max_attempts`](super::Builder::max_attempts) | `AWS_MAX_ATTEMPTS` | `max_attempts` | 3, for `DynamoDB` 4 |
+//! | no correction of the clock | [`clock_skew`](super::Builder::clock_skew) | `AWS_DISABLE_CLOCK_SKEW_CORRECTION` | `disable_clock_skew_correction` | `false` |
 //! | credentials | [`credentials`](super::Builder::credentials), [`credentials_provider`](super::Builder::credentials_provider) | as [`CredentialsChain`] | | an error of the first call |
 //! | the profile | [`Environment::set`] | `AWS_PROFILE` | | `default`, if there is one |
 //! | the configuration file | [`Environment::set`] | `AWS_CONFIG_FILE` | | `.aws/config` in the user's folder |

@@ -55,9 +55,9 @@ impl Property {
     pub(super) fn nested(&self, name: &str) -> Option<&str> {
         let lines = self.value.strip_prefix('\n')?.lines();
         // As everywhere in these files, the last one counts.
-        let pairs = lines.filter_map(|line| line.split_once('='));
-        let named = pairs.filter(|(key, _)| key.trim().eq_ignore_ascii_case(name));
-        named.last().map(|(_, value)| value.trim())
+        let mut pairs = lines.rev().filter_map(|line| line.split_once('='));
+        let named = pairs.find(|(key, _)| key.trim().eq_ignore_ascii_case(name));
+        named.map(|(_, value)| value.trim())
     }
 }
 
@@ -132,9 +132,10 @@ fn heading(line: &str, kind: FileKind) -> Option<Heading> {
         return Some(Heading::Other);
     }
     Some(match (kind, word, name) {
-        (FileKind::Credentials, name, None) => Heading::Profile(name.to_owned()),
+        (FileKind::Credentials, name, None) | (FileKind::Config, "profile", Some(name)) => {
+            Heading::Profile(name.to_owned())
+        }
         (FileKind::Config, "default", None) => Heading::BareDefault,
-        (FileKind::Config, "profile", Some(name)) => Heading::Profile(name.to_owned()),
         (FileKind::Config, "services", Some(name)) => Heading::Services(name.to_owned()),
         (FileKind::Config, "sso-session", Some(name)) => Heading::SsoSession(name.to_owned()),
         (FileKind::Credentials, _, Some(_)) | (FileKind::Config, _, Some(_) | None) => {

@@ -72,11 +72,11 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn region(&self) -> Result<Option<String>, ConfigError> {
         for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
-            if let Some(region) = self.setting(name, None, |text| check_region(text))? {
+            if let Some(region) = self.setting(name, None, check_region)? {
                 return Ok(Some(region));
             }
         }
-        self.in_profile("region", |text| check_region(text))
+        self.in_profile("region", check_region)
     }
 
     fn endpoint(
