@@ -20,7 +20,7 @@ use crate::uri::{self, Query};
 /// Six parts, a line feed between: method, path, query, the signed headers with a line feed after
 /// each, their names, and the payload's hash. `Display` is the exact text; where a header value is
 /// not UTF-8, [`as_bytes`](Self::as_bytes) is exact and `Display` shows a replacement character.
-/// `Debug` hides a session token.
+/// `Debug` hides a session token and every other value that is as good as a password, as a cookie is.
 ///
 /// Source: <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html>,
 /// step "Create a canonical request".
@@ -94,17 +94,27 @@ impl CanonicalRequest {
         Self { bytes }
     }
 
-    /// The text without a session token.
+    /// The text without session tokens, and what else of it is as good as a password.
     pub(crate) fn redacted(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes);
         let mut hidden = String::with_capacity(text.len());
-        let mut rest = text.as_ref();
-        while let Some((start, end)) = token_in(rest) {
-            hidden.push_str(&rest[..start]);
-            hidden.push_str("(redacted)");
-            rest = &rest[end..];
+        for line in text.split_inclusive('\n') {
+            match line.split_once(':') {
+                Some((name, value)) if headers::is_secret(name) => {
+                    hidden.push_str(name);
+                    hidden.push(':');
+                    push_hidden(&mut hidden, value);
+                }
+                Some(_) | None => {
+                    for piece in line.split_inclusive('&') {
+                        let at = headers::secret_parameter_in(piece).unwrap_or(piece.len());
+                        let (shown, value) = piece.split_at(at);
+                        hidden.push_str(shown);
+                        push_hidden(&mut hidden, value);
+                    }
+                }
+            }
         }
-        hidden.push_str(rest);
         hidden
     }
 }
@@ -343,20 +353,13 @@ fn string_to_sign_pieces<'a>(
     [algorithm, b"\n", at, b"\n", scope, b"\n", hash]
 }
 
-/// Where the first session token stands in a canonical request's text, in a header or the query.
-fn token_in(text: &str) -> Option<(usize, usize)> {
-    let places = [
-        ("\nx-amz-security-token:", "\n"),
-        ("X-Amz-Security-Token=", "&\n"),
-    ];
-    let found = places.iter().filter_map(|(label, ends)| {
-        let start = text.find(label)? + label.len();
-        let length = text[start..]
-            .find(|c| ends.contains(c))
-            .unwrap_or(text.len() - start);
-        Some((start, start + length))
-    });
-    found.min()
+/// Appends, in place of a value that is not to be seen, a word and what ends it.
+fn push_hidden(text: &mut String, value: &str) {
+    let bare = value.trim_end_matches(['&', '\n']);
+    if !bare.is_empty() {
+        text.push_str("(redacted)");
+    }
+    text.push_str(&value[bare.len()..]);
 }
 
 #[cfg(test)]
@@ -425,6 +428,38 @@ mod tests {
         let shown = format!("{canonical:?}");
         assert!(!shown.contains("hush") && shown.contains("shown") && shown.contains("a=b"));
         assert!(canonical.to_string().contains("hush1"));
+    }
+
+    #[test]
+    fn debug_hides_whatever_is_as_good_as_a_password() {
+        let headers: [(&str, &[u8]); 8] = [
+            ("Cookie", b"hush1=a&b"),
+            (
+                "Referer",
+                b"https://a/?b&X-Amz-Security-Token=hush2&c=shown1",
+            ),
+            ("X-Amz-S3session-Token", b"hush3:hush4"),
+            ("X-Amz-Server-Side-Encryption-Customer-Key", b"hush5"),
+            ("X-Amz-Server-Side-Encryption-Customer-Key-MD5", b"shown2"),
+            (
+                "X-Amz-Copy-Source-Server-Side-Encryption-Customer-Key",
+                b"hush6",
+            ),
+            ("X-Amz-Security-Token", b""),
+            ("z", b"shown3"),
+        ];
+        let target = "/shown4?x%2Damz-s3session-token=hush7&cookie=hush8&cookies=shown5";
+        let request = Request::new("GET", target, &headers);
+        let settings = Settings::default();
+        let canonical = CanonicalRequest::new(&request, Payload::Unsigned, &settings).unwrap();
+        let shown = canonical.redacted();
+        assert!(!shown.contains("hush"), "{shown}");
+        for n in 1..=5 {
+            assert!(shown.contains(&format!("shown{n}")), "{n}: {shown}");
+        }
+        // All else is as it was, the lines too.
+        assert_eq!(shown.lines().count(), canonical.to_string().lines().count());
+        assert!(shown.contains("\nx-amz-security-token:\n"), "{shown}");
     }
 
     #[test]

@@ -17,6 +17,18 @@ pub(crate) const REGION_SET: &str = "x-amz-region-set";
 pub(crate) const SECURITY_TOKEN: &str = "x-amz-security-token";
 pub(crate) const TRAILER: &str = "x-amz-trailer";
 
+/// The headers whose values are as good as a password, while they last or for good: nothing that is
+/// made to be read by people shows them. Some are sent as query parameters too.
+const SECRET: [&str; 7] = [
+    AUTHORIZATION,
+    "cookie",
+    "proxy-authorization",
+    "x-amz-copy-source-server-side-encryption-customer-key",
+    "x-amz-s3session-token",
+    SECURITY_TOKEN,
+    "x-amz-server-side-encryption-customer-key",
+];
+
 /// The headers that signing sets itself, and therefore replaces.
 pub(crate) const SET_BY_SIGNING: [&str; 4] = [AUTHORIZATION, DATE, SECURITY_TOKEN, CONTENT_SHA256];
 
@@ -151,6 +163,23 @@ pub(crate) fn is_amz(name: &str) -> bool {
     name.as_bytes()
         .get(..6)
         .is_some_and(|start| start.eq_ignore_ascii_case(b"x-amz-"))
+}
+
+/// Whether a header's value is as good as a password.
+pub(crate) fn is_secret(name: &str) -> bool {
+    is_in(name, &SECRET)
+}
+
+/// Where in a text the value of a query parameter begins that is as good as a password.
+pub(crate) fn secret_parameter_in(text: &str) -> Option<usize> {
+    let text = text.to_ascii_lowercase();
+    let ends = SECRET.iter().flat_map(|name| {
+        let places = text.match_indices(name);
+        places.map(|(at, name)| at + name.len())
+    });
+    ends.filter(|&end| text[end..].starts_with('='))
+        .map(|end| end + 1)
+        .min()
 }
 
 /// Sorts lines by name in lower case; lines of one name stay in wire order.

@@ -217,3 +217,34 @@ fn a_session_token_is_shown_nowhere() {
         assert!(!shown.contains("hush"), "{shown}");
     }
 }
+
+/// Signed while it was empty, as by a client that learns its token late.
+#[test]
+fn a_header_that_is_as_good_as_a_password_is_named_without_its_value() {
+    let shown_of = |name: &str, is_secret: bool| {
+        let mut lines = [("host", "example.com"), ("x-amz-date", DATE), (name, "")];
+        lines.sort_unstable();
+        let names = lines.map(|(name, _)| name).join(";");
+        let lines = lines.map(|(name, value)| format!("{name}:{value}\n"));
+        let hash = sha256_hex("");
+        let canonical = format!("GET\n/\n\n{}\n{names}\n{hash}", lines.concat());
+        let rig = Rig::get("/").add(name, "hush-hush");
+        let rig = rig.by_hand(&canonical, &Hand::default());
+        let received = if is_secret { "(redacted)" } else { "hush-hush" };
+        rig.assert_mistake(changed(name, "", received));
+        let explanation = rig.explain();
+        let shown = format!("{explanation:?}{explanation}{}", explanation.report());
+        assert_eq!(shown.contains("hush"), !is_secret, "{shown}");
+    };
+    for name in [
+        "cookie",
+        "proxy-authorization",
+        "x-amz-copy-source-server-side-encryption-customer-key",
+        "x-amz-s3session-token",
+        "x-amz-security-token",
+        "x-amz-server-side-encryption-customer-key",
+    ] {
+        shown_of(name, true);
+    }
+    shown_of("my-header", false);
+}
