@@ -202,39 +202,39 @@ impl Sink for Sha256 {
     }
 }
 
-/// Gathers small pieces for a sink that prefers large ones, as hashes do.
-pub(crate) struct Gathered<S> {
-    sink: S,
-    buffer: [u8; 512],
+/// Gathers small pieces, up to `N` bytes of them, for a sink that prefers large ones, as hashes do.
+pub(crate) struct Gathered<'a, S, const N: usize> {
+    sink: &'a mut S,
+    buffer: [u8; N],
     length: usize,
 }
 
-impl<S: Sink> Gathered<S> {
-    pub(crate) const fn new(sink: S) -> Self {
+impl<'a, S: Sink, const N: usize> Gathered<'a, S, N> {
+    pub(crate) const fn new(sink: &'a mut S) -> Self {
         Self {
             sink,
-            buffer: [0; 512],
+            buffer: [0; N],
             length: 0,
         }
     }
 
-    /// The sink, which has everything by now.
-    pub(crate) fn into_inner(mut self) -> S {
+    /// Gives the sink what it does not have yet.
+    pub(crate) fn flush(&mut self) {
         self.sink.put(&self.buffer[..self.length]);
-        self.sink
+        self.length = 0;
     }
 }
 
-impl<S: Sink> Sink for Gathered<S> {
+impl<S: Sink, const N: usize> Sink for Gathered<'_, S, N> {
+    #[inline]
     fn put(&mut self, bytes: &[u8]) {
         let end = self.length + bytes.len();
         if let Some(place) = self.buffer.get_mut(self.length..end) {
             place.copy_from_slice(bytes);
             self.length = end;
         } else {
-            self.sink.put(&self.buffer[..self.length]);
+            self.flush();
             self.sink.put(bytes);
-            self.length = 0;
         }
     }
 }
@@ -286,9 +286,11 @@ impl Parts<'_> {
 
     /// Its hash, without ever holding the text.
     pub(crate) fn sha256(&self) -> [u8; 32] {
-        let mut hash = Gathered::new(Sha256::new());
-        self.write(&mut hash);
-        hash.into_inner().finalize().into()
+        let mut hash = Sha256::new();
+        let mut text = Gathered::<_, 512>::new(&mut hash);
+        self.write(&mut text);
+        text.flush();
+        hash.finalize().into()
     }
 }
 
@@ -338,19 +340,13 @@ pub(crate) fn write_string_to_sign(
     scope: &Scope,
     hash: [u8; 32],
 ) {
-    for piece in string_to_sign_pieces(&at, scope, &hex_of(&hash)) {
-        sink.put(piece);
-    }
-}
-
-fn string_to_sign_pieces<'a>(
-    at: &'a DateTime,
-    scope: &'a Scope,
-    hash: &'a [u8; 64],
-) -> [&'a [u8]; 7] {
-    let algorithm = scope.algorithm().name().as_bytes();
-    let (at, scope) = (at.as_str().as_bytes(), scope.as_str().as_bytes());
-    [algorithm, b"\n", at, b"\n", scope, b"\n", hash]
+    sink.put(scope.algorithm().name().as_bytes());
+    sink.put(b"\n");
+    sink.put(at.as_bytes());
+    sink.put(b"\n");
+    sink.put(scope.as_str().as_bytes());
+    sink.put(b"\n");
+    sink.put(&hex_of(&hash));
 }
 
 /// Appends, in place of a value that is not to be seen, a word and what ends it.
