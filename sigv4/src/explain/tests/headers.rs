@@ -248,3 +248,21 @@ fn a_header_that_is_as_good_as_a_password_is_named_without_its_value() {
     }
     shown_of("my-header", false);
 }
+
+#[test]
+fn the_first_32_headers_that_are_not_listed_are_tried() {
+    for (signed, is_found) in [(0, true), (31, true), (32, false)] {
+        let name = format!("a-{signed:02}");
+        let hash = sha256_hex("");
+        let canonical = format!(
+            "GET\n/\n\n{name}:1\nhost:example.com\nx-amz-date:{DATE}\n\n{name};host;x-amz-date\n\
+             {hash}"
+        );
+        let mut rig = Rig::get("/").by_hand_naming("host;x-amz-date", &canonical, &Hand::default());
+        for n in 0..40 {
+            rig = rig.add(&format!("a-{n:02}"), "1");
+        }
+        let expected = is_found.then_some(Mistake::HeaderUnlisted { name });
+        assert_eq!(rig.explain().mistakes(), expected.as_slice(), "{signed}");
+    }
+}
