@@ -166,3 +166,22 @@ fn one_at_first_sight_that_is_found_again_and_one_more() {
         [Mistake::KeysSwapped, dropped]
     );
 }
+
+#[test]
+fn the_secrets_of_four_other_keys_go_with_another_mistake() {
+    for (used, is_found) in [(3, true), (4, false)] {
+        let credentials = Credentials::new(ID, format!("secret of {used}"));
+        let signer = Signer::new(credentials, "us-east-1", "sqs");
+        let mut rig = Rig::post().signed_by(&signer).set("host", "localhost");
+        for n in 0..6 {
+            rig = rig.with_known(&format!("AKID{n}"), &format!("secret of {n}"));
+        }
+        let certainty = rig.explain().certainty();
+        let expected = if is_found {
+            Certainty::Full
+        } else {
+            Certainty::Nothing
+        };
+        assert_eq!(certainty, expected, "{used}");
+    }
+}
