@@ -40,10 +40,12 @@ impl<'a> Authorization<'a> {
         let value = std::str::from_utf8(value)
             .map_err(|_| ClaimError::NotText {
                 name: "Authorization",
-            })?
-            .trim_matches([' ', '\t']);
-        let (algorithm, parameters) = value.split_once([' ', '\t']).unwrap_or((value, ""));
-        let found = Found::read(parameters.trim_matches([' ', '\t']))?;
+            })
+            .map(text::trim)?;
+        let is_space = |byte| matches!(byte, b' ' | b'\t');
+        let end = value.bytes().position(is_space).unwrap_or(value.len());
+        let (algorithm, parameters) = value.split_at(end);
+        let found = Found::read(text::trim(parameters))?;
         let (Some(credential), Some(signed_headers), Some(signature), HasDate::Yes) = (
             found.credential,
             found.signed_headers,
@@ -117,20 +119,21 @@ impl<'a> Found<'a> {
             return Ok(found);
         }
         for piece in text::pieces(parameters, b',') {
-            let piece = piece.trim_matches([' ', '\t']);
-            let (name, Some(value)) = text::cut(piece, b'=') else {
+            let piece = text::trim(piece);
+            let value = |name: &str| piece.strip_prefix(name)?.strip_prefix('=');
+            let (name, place, value) = if let Some(value) = value("Credential") {
+                ("Credential", &mut found.credential, value)
+            } else if let Some(value) = value("SignedHeaders") {
+                ("SignedHeaders", &mut found.signed_headers, value)
+            } else if let Some(value) = value("Signature") {
+                ("Signature", &mut found.signature, value)
+            } else if let (other, Some(_)) = text::cut(piece, b'=') {
+                found.unknown.get_or_insert(other);
+                continue;
+            } else {
                 return Err(ClaimError::NotKeyValue {
                     fragment: Fragment::new(piece),
                 });
-            };
-            let (name, place) = match name {
-                "Credential" => ("Credential", &mut found.credential),
-                "SignedHeaders" => ("SignedHeaders", &mut found.signed_headers),
-                "Signature" => ("Signature", &mut found.signature),
-                other => {
-                    found.unknown.get_or_insert(other);
-                    continue;
-                }
             };
             if place.replace(value).is_some() {
                 return Err(ClaimError::Repeated { name });

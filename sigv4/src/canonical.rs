@@ -20,7 +20,7 @@ use crate::uri::{self, Query};
 /// Six parts, a line feed between: method, path, query, the signed headers with a line feed after
 /// each, their names, and the payload's hash. `Display` is the exact text; where a header value is
 /// not UTF-8, [`as_bytes`](Self::as_bytes) is exact and `Display` shows a replacement character.
-/// `Debug` hides a session token.
+/// `Debug` hides a session token and every other value that is as good as a password, as a cookie is.
 ///
 /// Source: <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html>,
 /// step "Create a canonical request".
@@ -94,17 +94,27 @@ impl CanonicalRequest {
         Self { bytes }
     }
 
-    /// The text without a session token.
+    /// The text without session tokens, and what else of it is as good as a password.
     pub(crate) fn redacted(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes);
         let mut hidden = String::with_capacity(text.len());
-        let mut rest = text.as_ref();
-        while let Some((start, end)) = token_in(rest) {
-            hidden.push_str(&rest[..start]);
-            hidden.push_str("(redacted)");
-            rest = &rest[end..];
+        for line in text.split_inclusive('\n') {
+            match line.split_once(':') {
+                Some((name, value)) if headers::is_secret(name) => {
+                    hidden.push_str(name);
+                    hidden.push(':');
+                    push_hidden(&mut hidden, value);
+                }
+                Some(_) | None => {
+                    for piece in line.split_inclusive('&') {
+                        let at = headers::secret_parameter_in(piece).unwrap_or(piece.len());
+                        let (shown, value) = piece.split_at(at);
+                        hidden.push_str(shown);
+                        push_hidden(&mut hidden, value);
+                    }
+                }
+            }
         }
-        hidden.push_str(rest);
         hidden
     }
 }
@@ -192,39 +202,39 @@ impl Sink for Sha256 {
     }
 }
 
-/// Gathers small pieces for a sink that prefers large ones, as hashes do.
-pub(crate) struct Gathered<S> {
-    sink: S,
-    buffer: [u8; 512],
+/// Gathers small pieces, up to `N` bytes of them, for a sink that prefers large ones, as hashes do.
+pub(crate) struct Gathered<'a, S, const N: usize> {
+    sink: &'a mut S,
+    buffer: [u8; N],
     length: usize,
 }
 
-impl<S: Sink> Gathered<S> {
-    pub(crate) const fn new(sink: S) -> Self {
+impl<'a, S: Sink, const N: usize> Gathered<'a, S, N> {
+    pub(crate) const fn new(sink: &'a mut S) -> Self {
         Self {
             sink,
-            buffer: [0; 512],
+            buffer: [0; N],
             length: 0,
         }
     }
 
-    /// The sink, which has everything by now.
-    pub(crate) fn into_inner(mut self) -> S {
+    /// Gives the sink what it does not have yet.
+    pub(crate) fn flush(&mut self) {
         self.sink.put(&self.buffer[..self.length]);
-        self.sink
+        self.length = 0;
     }
 }
 
-impl<S: Sink> Sink for Gathered<S> {
+impl<S: Sink, const N: usize> Sink for Gathered<'_, S, N> {
+    #[inline]
     fn put(&mut self, bytes: &[u8]) {
         let end = self.length + bytes.len();
         if let Some(place) = self.buffer.get_mut(self.length..end) {
             place.copy_from_slice(bytes);
             self.length = end;
         } else {
-            self.sink.put(&self.buffer[..self.length]);
+            self.flush();
             self.sink.put(bytes);
-            self.length = 0;
         }
     }
 }
@@ -276,9 +286,11 @@ impl Parts<'_> {
 
     /// Its hash, without ever holding the text.
     pub(crate) fn sha256(&self) -> [u8; 32] {
-        let mut hash = Gathered::new(Sha256::new());
-        self.write(&mut hash);
-        hash.into_inner().finalize().into()
+        let mut hash = Sha256::new();
+        let mut text = Gathered::<_, 512>::new(&mut hash);
+        self.write(&mut text);
+        text.flush();
+        hash.finalize().into()
     }
 }
 
@@ -328,35 +340,22 @@ pub(crate) fn write_string_to_sign(
     scope: &Scope,
     hash: [u8; 32],
 ) {
-    for piece in string_to_sign_pieces(&at, scope, &hex_of(&hash)) {
-        sink.put(piece);
+    sink.put(scope.algorithm().name().as_bytes());
+    sink.put(b"\n");
+    sink.put(at.as_bytes());
+    sink.put(b"\n");
+    sink.put(scope.as_str().as_bytes());
+    sink.put(b"\n");
+    sink.put(&hex_of(&hash));
+}
+
+/// Appends, in place of a value that is not to be seen, a word and what ends it.
+fn push_hidden(text: &mut String, value: &str) {
+    let bare = value.trim_end_matches(['&', '\n']);
+    if !bare.is_empty() {
+        text.push_str("(redacted)");
     }
-}
-
-fn string_to_sign_pieces<'a>(
-    at: &'a DateTime,
-    scope: &'a Scope,
-    hash: &'a [u8; 64],
-) -> [&'a [u8]; 7] {
-    let algorithm = scope.algorithm().name().as_bytes();
-    let (at, scope) = (at.as_str().as_bytes(), scope.as_str().as_bytes());
-    [algorithm, b"\n", at, b"\n", scope, b"\n", hash]
-}
-
-/// Where the first session token stands in a canonical request's text, in a header or the query.
-fn token_in(text: &str) -> Option<(usize, usize)> {
-    let places = [
-        ("\nx-amz-security-token:", "\n"),
-        ("X-Amz-Security-Token=", "&\n"),
-    ];
-    let found = places.iter().filter_map(|(label, ends)| {
-        let start = text.find(label)? + label.len();
-        let length = text[start..]
-            .find(|c| ends.contains(c))
-            .unwrap_or(text.len() - start);
-        Some((start, start + length))
-    });
-    found.min()
+    text.push_str(&value[bare.len()..]);
 }
 
 #[cfg(test)]
@@ -425,6 +424,38 @@ mod tests {
         let shown = format!("{canonical:?}");
         assert!(!shown.contains("hush") && shown.contains("shown") && shown.contains("a=b"));
         assert!(canonical.to_string().contains("hush1"));
+    }
+
+    #[test]
+    fn debug_hides_whatever_is_as_good_as_a_password() {
+        let headers: [(&str, &[u8]); 8] = [
+            ("Cookie", b"hush1=a&b"),
+            (
+                "Referer",
+                b"https://a/?b&X-Amz-Security-Token=hush2&c=shown1",
+            ),
+            ("X-Amz-S3session-Token", b"hush3:hush4"),
+            ("X-Amz-Server-Side-Encryption-Customer-Key", b"hush5"),
+            ("X-Amz-Server-Side-Encryption-Customer-Key-MD5", b"shown2"),
+            (
+                "X-Amz-Copy-Source-Server-Side-Encryption-Customer-Key",
+                b"hush6",
+            ),
+            ("X-Amz-Security-Token", b""),
+            ("z", b"shown3"),
+        ];
+        let target = "/shown4?x%2Damz-s3session-token=hush7&cookie=hush8&cookies=shown5";
+        let request = Request::new("GET", target, &headers);
+        let settings = Settings::default();
+        let canonical = CanonicalRequest::new(&request, Payload::Unsigned, &settings).unwrap();
+        let shown = canonical.redacted();
+        assert!(!shown.contains("hush"), "{shown}");
+        for n in 1..=5 {
+            assert!(shown.contains(&format!("shown{n}")), "{n}: {shown}");
+        }
+        // All else is as it was, the lines too.
+        assert_eq!(shown.lines().count(), canonical.to_string().lines().count());
+        assert!(shown.contains("\nx-amz-security-token:\n"), "{shown}");
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! What a request says of its own signature, before anything of it is believed.
 
+mod names;
+mod stated;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
@@ -11,7 +14,7 @@ use zeroize::Zeroizing;
 use crate::algorithm::Algorithm;
 use crate::authorization::{Authorization, HasDate};
 use crate::error::{ClaimError, Fragment, Parameter};
-use crate::headers::{self, Name};
+use crate::headers;
 use crate::presign::{EXPIRES_MAX_SECONDS, is_presigned};
 use crate::request::Request;
 use crate::scope::{Scope, is_scope_part};
@@ -19,14 +22,15 @@ use crate::text;
 use crate::time::DateTime;
 use crate::uri;
 
+use self::names::Names;
+use self::stated::Stated;
+
 /// The longest query that is read, in bytes: the longest target that the `http` types hold.
 const QUERY_MAX: usize = 64 * 1024;
 /// The most parameters in a query.
 const QUERY_PARAMETERS_MAX: usize = 1024;
 /// The longest session token in a header, in bytes. AWS states no limit; they have some hundreds.
 const SESSION_TOKEN_MAX: usize = 64 * 1024;
-/// The most signed headers.
-const SIGNED_HEADERS_MAX: usize = 128;
 
 /// The signature a request carries: who says to have signed it, when, and for what.
 ///
@@ -43,6 +47,7 @@ const SIGNED_HEADERS_MAX: usize = 128;
 pub struct Claim {
     /// Access key id, signed headers and signature, one after the other.
     texts: String,
+    names: Names,
     signed_headers_at: usize,
     signature_at: usize,
     scope: Scope,
@@ -107,13 +112,14 @@ impl Claim {
             QUERY_PARAMETERS_MAX,
         )?;
         // A second one would leave open which of them was meant.
-        single(request, headers::HOST, "Host")?;
-        single(request, headers::CONTENT_SHA256, headers::CONTENT_SHA256)?;
-        let authorization = single(request, headers::AUTHORIZATION, "Authorization")?;
+        let stated = Stated::of(request);
+        stated.host.single("Host")?;
+        stated.content_sha256.single(headers::CONTENT_SHA256)?;
+        let authorization = stated.authorization.single("Authorization")?;
         match (authorization, is_presigned(request)) {
             (None, false) => Err(ClaimError::Missing),
             (Some(_), true) => Err(ClaimError::BothForms),
-            (Some(authorization), false) => Self::parse_header(request, authorization, accepted),
+            (Some(authorization), false) => Self::parse_header(&stated, authorization, accepted),
             (None, true) => Self::parse_query(query, accepted),
         }
     }
@@ -140,7 +146,7 @@ impl Claim {
 
     /// The names of the headers it says are signed: in lower case, sorted, each once.
     pub fn signed_headers(&self) -> impl Iterator<Item = &str> {
-        text::pieces(self.signed_headers_text(), b';')
+        self.names.of(self.signed_headers_text())
     }
 
     /// The session token that came with it. It is as good as a password while it lasts: compare it
@@ -176,14 +182,14 @@ impl Claim {
     }
 
     fn parse_header(
-        request: &Request<'_>,
+        stated: &Stated<'_>,
         authorization: &[u8],
         accepted: &[Algorithm],
     ) -> Result<Self, ClaimError> {
-        let amz_date = single(request, headers::DATE, "X-Amz-Date")?;
+        let amz_date = stated.amz_date.single("X-Amz-Date")?;
         let date = match amz_date {
             Some(_) => None,
-            None => single(request, "date", "Date")?,
+            None => stated.date.single("Date")?,
         };
         let has_date = if amz_date.or(date).is_some() {
             HasDate::Yes
@@ -203,14 +209,17 @@ impl Claim {
         let date_time = date_time.ok_or_else(|| ClaimError::Date {
             fragment: Fragment::new(amz_date.or(date).unwrap_or_default()),
         })?;
-        let token = single(request, headers::SECURITY_TOKEN, "X-Amz-Security-Token")?
+        let token = stated
+            .security_token
+            .single("X-Amz-Security-Token")?
             .map(|value| text_of("X-Amz-Security-Token", value))
             .transpose()?;
         let what = "the length of the session token in bytes";
         check_size(what, token.map_or(0, str::len), SESSION_TOKEN_MAX)?;
-        check_signed_headers(parts.signed_headers)?;
+        let names = Names::parse(parts.signed_headers)?;
         Ok(Self {
             texts: [access_key_id, parts.signed_headers, parts.signature].concat(),
+            names,
             signed_headers_at: access_key_id.len(),
             signature_at: access_key_id.len() + parts.signed_headers.len(),
             scope,
@@ -249,9 +258,10 @@ impl Claim {
             fragment: Fragment::new(date.as_bytes()),
         })?;
         let expires = parse_expires(&expires)?;
-        check_signed_headers(&signed_headers)?;
+        let names = Names::parse(&signed_headers)?;
         Ok(Self {
             texts: [access_key_id, &signed_headers, &signature].concat(),
+            names,
             signed_headers_at: access_key_id.len(),
             signature_at: access_key_id.len() + signed_headers.len(),
             scope,
@@ -288,20 +298,6 @@ fn check_size(what: &'static str, size: usize, limit: usize) -> Result<(), Claim
     }
 }
 
-/// The one value of a header, if it is there. `header` is in lower case, `name` for the message.
-pub(crate) fn single<'a>(
-    request: &Request<'a>,
-    header: &'static str,
-    name: &'static str,
-) -> Result<Option<&'a [u8]>, ClaimError> {
-    let mut values = request.values(header);
-    let value = values.next();
-    if values.next().is_some() {
-        return Err(ClaimError::Repeated { name });
-    }
-    Ok(value)
-}
-
 /// A header's value as text, without the white space around it.
 pub(crate) fn text_of<'a>(name: &'static str, value: &'a [u8]) -> Result<&'a str, ClaimError> {
     std::str::from_utf8(headers::trim(value)).map_err(|_| ClaimError::NotText { name })
@@ -326,24 +322,10 @@ pub(crate) fn parameter_value<'a>(
 /// Splits a credential into access key id and scope. Which day, region and service it names is for
 /// verifying to judge; how many parts there are is not: five, and without a region four.
 fn parse_credential(algorithm: Algorithm, credential: &str) -> Result<(&str, Scope), ClaimError> {
-    let mut parts = text::pieces(credential, b'/');
-    let mut part = || parts.next().filter(|part| is_scope_part(part));
-    let found = match algorithm {
-        Algorithm::HmacSha256 => match [part(), part(), part(), part(), part()] {
-            [Some(id), Some(date), Some(region), Some(service), Some(end)] => {
-                Some((id, Scope::join([date, region, service, end])))
-            }
-            _ => None,
-        },
-        Algorithm::EcdsaP256Sha256 => match [part(), part(), part(), part()] {
-            [Some(id), Some(date), Some(service), Some(end)] => {
-                Some((id, Scope::join_without_region([date, service, end])))
-            }
-            _ => None,
-        },
-    };
-    found
-        .filter(|_| parts.next().is_none())
+    let (id, scope) = text::cut(credential, b'/');
+    scope
+        .filter(|_| is_scope_part(id))
+        .and_then(|scope| Some((id, Scope::parse(algorithm, scope)?)))
         .ok_or_else(|| ClaimError::Credential {
             fragment: Fragment::new(credential),
         })
@@ -365,26 +347,9 @@ fn parse_expires(value: &str) -> Result<Duration, ClaimError> {
     }
 }
 
-/// Names in lower case, sorted, each once: the one list for a set of headers.
-fn check_signed_headers(names: &str) -> Result<(), ClaimError> {
-    let what = "the number of signed headers";
-    let count = 1 + names.bytes().filter(|&byte| byte == b';').count();
-    check_size(what, count, SIGNED_HEADERS_MAX)?;
-    let mut previous = Name::default();
-    for name in text::pieces(names, b';') {
-        let next = Name::new(name);
-        if !(headers::is_lower_case_token(name) && previous < next) {
-            return Err(ClaimError::SignedHeaders {
-                fragment: Fragment::new(name),
-            });
-        }
-        previous = next;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::names::SIGNED_HEADERS_MAX;
     use super::*;
 
     const DATE: (&str, &[u8]) = ("x-amz-date", b"20150830T123600Z");

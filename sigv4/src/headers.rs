@@ -17,6 +17,18 @@ pub(crate) const REGION_SET: &str = "x-amz-region-set";
 pub(crate) const SECURITY_TOKEN: &str = "x-amz-security-token";
 pub(crate) const TRAILER: &str = "x-amz-trailer";
 
+/// The headers whose values are as good as a password, while they last or for good: nothing that is
+/// made to be read by people shows them. Some are sent as query parameters too.
+const SECRET: [&str; 7] = [
+    AUTHORIZATION,
+    "cookie",
+    "proxy-authorization",
+    "x-amz-copy-source-server-side-encryption-customer-key",
+    "x-amz-s3session-token",
+    SECURITY_TOKEN,
+    "x-amz-server-side-encryption-customer-key",
+];
+
 /// The headers that signing sets itself, and therefore replaces.
 pub(crate) const SET_BY_SIGNING: [&str; 4] = [AUTHORIZATION, DATE, SECURITY_TOKEN, CONTENT_SHA256];
 
@@ -83,23 +95,36 @@ pub(crate) struct Name<'a> {
 
 impl<'a> Name<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        let mut start = [0; 8];
-        if let Some(first) = text.as_bytes().first_chunk() {
-            start = *first;
-        } else {
-            start[..text.len()].copy_from_slice(text.as_bytes());
-        }
-        start.make_ascii_lowercase();
+        let bytes = text.as_bytes();
+        let start = match bytes.first_chunk() {
+            Some(first) => u64::from_be_bytes(*first),
+            None => {
+                let number = bytes.iter().fold(0, |n, &byte| n << 8 | u64::from(byte));
+                number << 8 << (8 * (7 - bytes.len()))
+            }
+        };
         Self {
             text,
-            start: u64::from_be_bytes(start),
+            start: text::lower_case(start),
         }
+    }
+}
+
+impl Name<'_> {
+    /// Whether this name is among sorted ones.
+    pub(crate) fn is_in(&self, sorted: &[Self]) -> bool {
+        let first = sorted.partition_point(|other| other.start < self.start);
+        let mut candidates = sorted[first..]
+            .iter()
+            .take_while(|other| other.start == self.start);
+        candidates.any(|other| other == self)
     }
 }
 
 impl PartialEq for Name<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.start == other.start && self.text.eq_ignore_ascii_case(other.text)
+        self.start == other.start
+            && (self.text == other.text || self.text.eq_ignore_ascii_case(other.text))
     }
 }
 
@@ -153,6 +178,23 @@ pub(crate) fn is_amz(name: &str) -> bool {
         .is_some_and(|start| start.eq_ignore_ascii_case(b"x-amz-"))
 }
 
+/// Whether a header's value is as good as a password.
+pub(crate) fn is_secret(name: &str) -> bool {
+    is_in(name, &SECRET)
+}
+
+/// Where in a text the value of a query parameter begins that is as good as a password.
+pub(crate) fn secret_parameter_in(text: &str) -> Option<usize> {
+    let text = text.to_ascii_lowercase();
+    let ends = SECRET.iter().flat_map(|name| {
+        let places = text.match_indices(name);
+        places.map(|(at, name)| at + name.len())
+    });
+    ends.filter(|&end| text[end..].starts_with('='))
+        .map(|end| end + 1)
+        .min()
+}
+
 /// Sorts lines by name in lower case; lines of one name stay in wire order.
 pub(crate) fn sort(lines: &mut [HeaderLine<'_>]) {
     lines.sort_by_key(|line| line.name);
@@ -194,19 +236,14 @@ fn compare_lower_case(a: &str, b: &str) -> Ordering {
 
 /// Whether a text is an HTTP token (RFC 9110, section 5.6.2), as methods and header names are.
 pub(crate) fn is_token(text: &str) -> bool {
-    is_all_of(text, TOKEN)
+    !text.is_empty() && text::is_all(text, |byte| CLASSES[usize::from(byte)] & TOKEN != 0)
 }
 
-/// Whether a text is a token without capital letters.
-pub(crate) fn is_lower_case_token(text: &str) -> bool {
-    is_all_of(text, LOWER_CASE_TOKEN)
-}
-
-fn is_all_of(text: &str, class: u8) -> bool {
-    let common = text
-        .bytes()
-        .fold(class, |common, byte| common & CLASSES[usize::from(byte)]);
-    !text.is_empty() && common == class
+/// Splits off what a text begins with of a token without capital letters; that can be nothing.
+pub(crate) fn split_lower_case_token(text: &str) -> (&str, &str) {
+    let is_other = |byte: u8| CLASSES[usize::from(byte)] & LOWER_CASE_TOKEN == 0;
+    let end = text.bytes().position(is_other);
+    text.split_at(end.unwrap_or(text.len()))
 }
 
 const TOKEN: u8 = 1;
@@ -268,7 +305,8 @@ const fn is_space(byte: u8) -> bool {
 
 /// Writes a value trimmed, every run of white space in it as one space, also between quotes.
 pub(crate) fn write_folded(sink: &mut impl Sink, value: &[u8]) {
-    if text::is_all(value, |byte| !is_space(byte)) {
+    // White space is below the characters that can be seen, and most values have nothing of that.
+    if text::is_all(value, |byte| byte > b' ') {
         sink.put(value);
         return;
     }

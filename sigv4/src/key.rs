@@ -105,9 +105,11 @@ impl Sign for SigningKey {
 
 impl Check for SigningKey {
     fn is_right(&self, claimed: &str, at: DateTime, scope: &Scope, hash: [u8; 32]) -> bool {
-        let mut mac = Gathered::new(self.mac());
-        write_string_to_sign(&mut mac, at, scope, hash);
-        Signature::of(mac.into_inner()).matches(claimed)
+        let mut mac = self.mac();
+        let mut text = Gathered::<_, 192>::new(&mut mac);
+        write_string_to_sign(&mut text, at, scope, hash);
+        text.flush();
+        Signature::of(mac).matches(claimed)
     }
 }
 

@@ -368,6 +368,27 @@ mod tests {
         assert!(once.ends_with(&String::from_utf8_lossy(fresh.query()).into_owned()));
     }
 
+    /// Who encodes the name of a parameter does not hide that a signature is there.
+    #[test]
+    fn a_signature_is_seen_however_its_names_are_encoded() {
+        for name in SIGNATURE_MARKS {
+            let encoded: String = name.bytes().map(|byte| format!("%{byte:02x}")).collect();
+            let first = format!("%58{}", &name[1..]);
+            for (key, expected) in [
+                (name, true),
+                (&name.replace('-', "%2D"), true),
+                (&encoded, true),
+                (&first, true),
+                (&name.to_lowercase(), false),
+                (&name[..name.len() - 1], false),
+            ] {
+                let target = format!("/?a&{key}=");
+                let request = Request::new("GET", &target, &[]);
+                assert_eq!(is_presigned(&request), expected, "{key}");
+            }
+        }
+    }
+
     #[test]
     fn a_payload_hash_stated_in_the_query_is_stated_right() {
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";

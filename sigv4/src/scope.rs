@@ -67,7 +67,26 @@ impl Scope {
         Ok(Self::join_without_region([at.date(), service, TERMINATOR]))
     }
 
-    /// A scope as a request states it: any four parts, to be checked by verifying.
+    /// A scope as it stands in a request, if it has as many parts as one for this algorithm: four, and
+    /// without a region three. What they say is for verifying to check.
+    pub(crate) fn parse(algorithm: Algorithm, text: &str) -> Option<Self> {
+        let mut lengths = text::pieces(text, b'/').map(str::len);
+        let mut length = || lengths.next().filter(|&length| length > 0);
+        let first = length()?;
+        let second = match algorithm {
+            Algorithm::HmacSha256 => first + 1 + length()?,
+            Algorithm::EcdsaP256Sha256 => first,
+        };
+        let third = second + 1 + length()?;
+        length()?;
+        let is_whole = lengths.next().is_none();
+        (is_whole && text::is_all(text, is_scope_byte)).then(|| Self {
+            text: text.to_owned(),
+            slashes: [first, second, third],
+        })
+    }
+
+    /// A scope of any four parts.
     pub(crate) fn join(parts: [&str; 4]) -> Self {
         let text = parts.join("/");
         let first = parts[0].len();
@@ -80,6 +99,7 @@ impl Scope {
     }
 
     /// The same without a region: date, service and terminator.
+    #[cfg(any(test, feature = "sigv4a"))]
     pub(crate) fn join_without_region(parts: [&str; 3]) -> Self {
         let first = parts[0].len();
         let second = first + 1 + parts[1].len();
@@ -160,7 +180,12 @@ impl std::error::Error for ScopeError {}
 
 /// Whether a text can be one part of a credential, which `/` and `,` separate.
 pub(crate) fn is_scope_part(text: &str) -> bool {
-    !text.is_empty() && text::is_all(text, |b| b.is_ascii_graphic() && b != b'/' && b != b',')
+    !text.is_empty() && text::is_all(text, |byte| is_scope_byte(byte) && byte != b'/')
+}
+
+/// Whether a byte can stand in a scope, the slashes included.
+const fn is_scope_byte(byte: u8) -> bool {
+    byte.is_ascii_graphic() && byte != b','
 }
 
 #[cfg(test)]
@@ -180,6 +205,29 @@ mod tests {
             ],
             ["2015", "", "sqs", "aws5_request"]
         );
+    }
+
+    #[test]
+    fn a_text_is_a_scope_if_it_has_the_right_number_of_parts() {
+        let (v4, v4a) = (Algorithm::HmacSha256, Algorithm::EcdsaP256Sha256);
+        let four = Scope::join(["b", "c", "d", "e"]);
+        let three = Scope::join_without_region(["b", "c", "d"]);
+        assert_eq!(Scope::parse(v4, "b/c/d/e"), Some(four));
+        assert_eq!(Scope::parse(v4a, "b/c/d"), Some(three));
+        assert_eq!(Scope::parse(v4a, "b/c/d/e"), None);
+        for wrong in [
+            "",
+            "b/c/d",
+            "b/c/d/e/f",
+            "b/c/d/e/",
+            "/c/d/e",
+            "b//d/e",
+            "b/c/d/",
+            "b/c/d/é",
+            "b/c/d/,",
+        ] {
+            assert_eq!(Scope::parse(v4, wrong), None, "{wrong:?}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 /// A list whose elements live in it, without an allocation, as long as there are at most `N`; when
 /// there are more, all of them move to the heap.
+#[derive(Clone)]
 pub(crate) struct Short<T, const N: usize> {
     inline: [T; N],
     length: usize,

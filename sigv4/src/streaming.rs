@@ -433,6 +433,13 @@ mod tests {
                 Err(ChunkedHeadError::TrailerName { found })
             );
         }
+        let longest = "x".repeat(TRAILER_NAME_MAX);
+        assert_eq!(names(&[&longest]), list(&[&longest]));
+        let found = longest.clone();
+        assert_eq!(
+            names(&[&format!("{longest}x")]),
+            Err(ChunkedHeadError::TrailerName { found })
+        );
         let many: Vec<String> = (0..=TRAILERS_MAX).map(|n| format!("t{n}")).collect();
         let limit = TRAILERS_MAX;
         assert_eq!(

@@ -123,6 +123,11 @@ impl DateTime {
         std::str::from_utf8(&self.text).unwrap_or_default()
     }
 
+    /// The same as bytes.
+    pub(crate) const fn as_bytes(&self) -> &[u8; 16] {
+        &self.text
+    }
+
     /// The day alone, `YYYYMMDD`: the first part of a credential scope.
     #[must_use]
     pub fn date(&self) -> &str {

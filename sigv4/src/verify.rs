@@ -155,7 +155,7 @@ impl Claim {
         covers: impl Fn(&str) -> bool,
     ) -> Result<(), VerifyError> {
         let scope = self.scope();
-        if scope.date() != self.date_time().date() {
+        if scope.date().as_bytes() != &self.date_time().as_bytes()[..8] {
             return Err(VerifyError::ScopeDate {
                 scope_date: scope.date().to_owned(),
                 request_date: self.date_time(),
@@ -229,13 +229,9 @@ impl Claim {
         request: &Request<'a>,
         settings: &VerifySettings,
     ) -> Result<Lines<'a>, VerifyError> {
-        // Each name, and whether there is such a header.
-        let mut signed = Short::<(Name<'_>, bool), 8>::new();
-        signed.extend(self.signed_headers().map(|name| (Name::new(name), false)));
-        let place = |signed: &[(Name<'_>, bool)], name| {
-            signed.binary_search_by_key(&name, |&(signed, _)| signed)
-        };
-        if place(&signed, Name::new(headers::HOST)).is_err() {
+        let mut signed = Short::<Name<'_>, 8>::new();
+        signed.extend(self.signed_headers().map(Name::new));
+        if !Name::new(headers::HOST).is_in(&signed) {
             return Err(VerifyError::HeaderNotSigned(headers::HOST.to_owned()));
         }
         let is_exempt = |name: &str| {
@@ -246,17 +242,20 @@ impl Claim {
         let mut lines = Lines::new();
         for &(name, value) in request.headers {
             let line = HeaderLine::new(name, value);
-            if let Ok(at) = place(&signed, line.name) {
-                signed[at].1 = true;
+            if line.name.is_in(&signed) {
                 lines.push(line);
             } else if headers::is_amz(name) && !is_exempt(name) {
                 return Err(VerifyError::HeaderNotSigned(name.to_ascii_lowercase()));
             }
         }
-        if let Some((absent, _)) = signed.iter().find(|(_, is_there)| !is_there) {
-            return Err(VerifyError::SignedHeaderAbsent(absent.text.to_owned()));
-        }
         headers::sort(&mut lines);
+        // Every line is of one of the names, so that counting tells whether one is missing.
+        if lines.chunk_by(|a, b| a.name == b.name).count() < signed.len() {
+            let is_there = |name: &Name<'_>| lines.iter().any(|line| line.name == *name);
+            let absent = signed.iter().find(|name| !is_there(name));
+            let absent = absent.map_or("", |name| name.text).to_owned();
+            return Err(VerifyError::SignedHeaderAbsent(absent));
+        }
         Ok(lines)
     }
 

@@ -247,18 +247,33 @@ impl Engine {
             {
                 self.touched.push(queue);
                 self.settle();
+                // Without this a mistake in what a queue does when its time comes would have no end.
+                debug_assert_ne!(
+                    self.deadlines.first(),
+                    Some(&(due, queue)),
+                    "what was due at a queue did not happen"
+                );
             }
             while let Some((due, source)) = self.tasks.next_step()
                 && due <= deadline
             {
                 ops::move_task::step(self, source);
                 self.settle();
+                debug_assert_ne!(
+                    self.tasks.next_step(),
+                    Some((due, source)),
+                    "a task that was due took no step"
+                );
             }
             while let Some((due, waiter)) = self.waiters.first_deadline()
                 && due <= deadline
             {
                 self.waiters.complete(waiter, ops::receive::nothing());
             }
+            debug_assert!(
+                self.next_deadline().is_none_or(|next| next > deadline),
+                "what was due at {deadline:?} did not happen"
+            );
         }
         self.now = self.now.max(now);
     }

@@ -4,7 +4,9 @@
 //! sent it, looks up that key's secret, and checks the signature against the real time. What
 //! passes has a [`Caller`] in its extensions.
 
+mod aside;
 mod credential;
+mod diagnosis;
 mod keys;
 mod refusal;
 #[cfg(test)]
@@ -19,12 +21,12 @@ use axum::response::Response;
 use http::request::Parts;
 use http::uri::Authority;
 use http::{Method, StatusCode, header};
-use sigv4::explain::Refused;
 use sigv4::{Claim, HeaderList};
 use sqs::{Error, ErrorCode};
 use tracing::warn;
 
 pub use self::credential::{AccountId, AccountIdError, Credential, CredentialError, SecretError};
+use self::diagnosis::{Cause, Diagnosis, Question};
 use self::keys::{Keyring, Received};
 use self::refusal::{Reason, Refusal};
 use crate::clock::WallClock;
@@ -45,21 +47,37 @@ pub(crate) struct Caller {
 
 /// Knows the credentials, and checks signatures against them.
 pub(crate) struct Authenticator {
-    keyring: Keyring,
+    keyring: Arc<Keyring>,
     clock: WallClock,
+    diagnosis: Diagnosis,
+}
+
+/// A request that is not served, and what could still be found out about it.
+struct Refused {
+    refusal: Refusal,
+    question: Option<Box<Question>>,
+}
+
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        let question = None;
+        Self { refusal, question }
+    }
 }
 
 impl Authenticator {
     /// Accepts these credentials, whose keys differ, each of its account or the default one.
     pub(crate) fn new(credentials: &[Credential], clock: WallClock) -> Self {
+        let keyring = Arc::new(Keyring::new(credentials));
         Self {
-            keyring: Keyring::new(credentials),
+            diagnosis: Diagnosis::new(Arc::clone(&keyring)),
+            keyring,
             clock,
         }
     }
 
     /// Finds out who sent a request, or why that is not known.
-    fn check(&self, request: &Parts, body: &[u8]) -> Result<Caller, Refusal> {
+    fn check(&self, request: &Parts, body: &[u8]) -> Result<Caller, Refused> {
         let headers = HeaderList::from(request);
         let signed = headers.request();
         let claim = Claim::parse(&signed).map_err(|error| {
@@ -72,33 +90,40 @@ impl Authenticator {
                 &authorization.unwrap_or_default(),
             )
         })?;
+        let now = self.clock.now();
         let by = |refusal: Refusal| refusal.by(claim.access_key_id());
-        let received = Received {
-            claim: &claim,
-            request: &signed,
-            body,
-            now: self.clock.now(),
+        let unexplained = |refusal, cause| Refused {
+            refusal: by(refusal),
+            question: Some(Box::new(Question {
+                claim: claim.clone(),
+                now,
+                cause,
+            })),
         };
         if !goes_to_its_host(request) {
-            return Err(by(Refusal::other_host()));
+            return Err(by(Refusal::other_host()).into());
         }
         let Some(known) = self.keyring.find(claim.access_key_id()) else {
             // A secret must not get into the log as the name of whoever called.
             return Err(if self.keyring.is_secret(claim.access_key_id()) {
-                Refusal::secret_as_access_key()
+                Refusal::secret_as_access_key().into()
             } else {
-                let explanation = self.keyring.explain(&received, Refused::UnknownAccessKey);
-                by(Refusal::unknown_access_key().explained(&explanation))
+                unexplained(Refusal::unknown_access_key(), Cause::UnknownAccessKey)
             });
         };
         known.check_session_token(&claim).map_err(by)?;
-        known.verify(&received).map_err(|error| {
-            let explanation = self.keyring.explain(&received, Refused::Verify(&error));
-            by(Refusal::from_verify(&error).explained(&explanation))
-        })?;
+        let received = Received {
+            claim: &claim,
+            request: &signed,
+            body,
+            now,
+        };
+        known
+            .verify(&received)
+            .map_err(|error| unexplained(Refusal::from_verify(&error), Cause::Verify(error)))?;
         let region = claim.scope().region();
         if !is_region(region) {
-            return Err(by(Refusal::region(region)));
+            return Err(by(Refusal::region(region)).into());
         }
         Ok(Caller {
             access_key_id: known.access_key_id(),
@@ -122,9 +147,12 @@ pub(crate) async fn authenticate(
     let in_query_protocol = asked::is_query_protocol(&parts, &body);
     match authenticator.check(&parts, &body) {
         Ok(_) if in_query_protocol => asked::refuse_query_protocol(),
-        Err(refusal) if in_query_protocol => {
-            warn!("refused: {refusal}; besides, {}", asked::QUERY_PROTOCOL);
-            answer::query_error(&refusal.error)
+        Err(Refused { refusal, question }) if in_query_protocol => {
+            let answer = answer::query_error(&refusal.error);
+            let log = &authenticator.diagnosis;
+            let besides = Some(asked::QUERY_PROTOCOL);
+            log.log(refusal, question, (parts, body), besides);
+            answer
         }
         Ok(caller) => {
             parts.extensions.insert(caller);
@@ -132,12 +160,16 @@ pub(crate) async fn authenticate(
         }
         // A GET without a signature asks for no operation, so there is nothing to be denied: AWS
         // answers it, as it answers a browser, that it knows no such operation.
-        Err(refusal) if refusal.reason == Reason::NoSignature && parts.method != Method::POST => {
+        Err(Refused { refusal, .. })
+            if refusal.reason == Reason::NoSignature && parts.method != Method::POST =>
+        {
             asked::refuse_nothing(&parts)
         }
-        Err(refusal) => {
-            warn!("refused: {refusal}");
-            answer::error(&refusal.error)
+        Err(Refused { refusal, question }) => {
+            let answer = answer::error(&refusal.error);
+            let log = &authenticator.diagnosis;
+            log.log(refusal, question, (parts, body), None);
+            answer
         }
     }
 }

@@ -48,7 +48,7 @@ pub(crate) enum Reason {
 }
 
 /// A request that is not served, with the answer to it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     /// The answer.
     pub(crate) error: Error,

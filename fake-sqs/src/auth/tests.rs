@@ -8,9 +8,9 @@ use http::{HeaderValue, Method, Request, header};
 use serde_json::json;
 use sigv4::{Credentials, Payload, Settings, Signer};
 
-use super::Authenticator;
+use super::{Authenticator, Refused};
 use crate::clock::WallClock;
-use crate::testing::{Answer, HOST, Harness, call, now, signed, signed_by, signer};
+use crate::testing::{Answer, HOST, Harness, Log, call, now, signed, signed_by, signer};
 use crate::{Credential, FakeSqs};
 
 const ACCESS_DENIED: (u16, &str, &str) = (
@@ -450,10 +450,22 @@ async fn many_regions_and_days_do_not_fill_the_server() {
 fn logged(credentials: &[Credential], request: &Request<Bytes>) -> String {
     let authenticator = Authenticator::new(credentials, WallClock::Stopped(now()));
     let (parts, body) = request.clone().into_parts();
-    authenticator
-        .check(&parts, &body)
-        .expect_err("refused")
-        .to_string()
+    let Err(Refused { refusal, question }) = authenticator.check(&parts, &body) else {
+        panic!("{parts:?} is not refused");
+    };
+    let explained = match question {
+        Some(question) => question.answer(refusal, &parts, &body, &authenticator.keyring),
+        None => refusal,
+    };
+    explained.to_string()
+}
+
+/// A call that a proxy has changed.
+fn proxied() -> Request<Bytes> {
+    let mut request = signed(list_queues());
+    set(&mut request, "host", "backend:80");
+    set(&mut request, "x-forwarded-host", HOST);
+    request
 }
 
 #[test]
@@ -565,15 +577,42 @@ fn a_refusal_says_which_mistake_it_was() {
 /// Whatever the log says, the answer is AWS's.
 #[tokio::test]
 async fn an_explained_refusal_is_answered_as_any_other() {
-    let mut request = signed(list_queues());
-    set(&mut request, "host", "backend:80");
-    set(&mut request, "x-forwarded-host", HOST);
-    let line = logged(&[Credential::default()], &request);
+    let log = Log::capture();
+    let harness = Harness::new();
+    let answer = harness.send(proxied()).await;
+    assert_refused(&answer, INVALID_SIGNATURE, MISMATCH);
+    // A server that goes away has logged everything.
+    drop(harness);
+    let line = logged(&[Credential::default()], &proxied());
+    let warnings = log.warnings();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(
-        line.contains("the host \"localhost:9324\" was signed"),
-        "{line}"
+        line.contains("the host \"localhost:9324\" was signed")
+            && warnings[0].ends_with(&format!("refused: {line}")),
+        "{line}: {warnings:?}"
     );
-    assert_refused(&send(request).await, INVALID_SIGNATURE, MISMATCH);
+}
+
+/// However many come at once, each has its line, and some of them say that it is not the whole one.
+#[tokio::test]
+async fn of_a_flood_of_refusals_some_are_explained_and_all_are_logged() {
+    const FLOOD: usize = 200;
+    let log = Log::capture();
+    let harness = Harness::new();
+    for _ in 0..FLOOD {
+        let answer = harness.send(proxied()).await;
+        assert_refused(&answer, INVALID_SIGNATURE, MISMATCH);
+    }
+    drop(harness);
+    let warnings = log.warnings();
+    assert_eq!(warnings.len(), FLOOD);
+    let is_explained = |line: &&String| line.contains("the host \"localhost:9324\" was signed");
+    let is_left_out =
+        |line: &&String| line.contains("what the client did wrong was not looked for");
+    let explained = warnings.iter().filter(is_explained).count();
+    let left_out = warnings.iter().filter(is_left_out).count();
+    assert_eq!(explained + left_out, FLOOD, "{explained} and {left_out}");
+    assert!(explained > 0);
 }
 
 #[test]

@@ -222,9 +222,15 @@ impl ChunkedDecoder {
     ///
     /// # Errors
     /// [`ChunkedFault::Truncated`] if it is not, [`ChunkedFault::TrailerMissing`] if only trailers
-    /// are missing, or the error that ended decoding.
+    /// are missing, [`ChunkedFault::AfterEnd`] if a CR without its LF came after the end, or the
+    /// error that ended decoding.
     pub fn finish(&self) -> Result<(), ChunkedError> {
         let fault = match &self.state {
+            // Half of the line end that may follow is not it.
+            State::Done { read: 1 } => {
+                let (offset, fault) = (self.read.saturating_sub(1), ChunkedFault::AfterEnd);
+                return Err(ChunkedError { offset, fault });
+            }
             State::Done { .. } => return Ok(()),
             State::Failed(error) => return Err(error.clone()),
             State::Trailer if self.line.is_empty() => match self.missing_trailer() {
@@ -452,6 +458,7 @@ impl ChunkedDecoder {
             return Ok(Step::End);
         }
         if !self.head.trailers.contains(&name) {
+            let name = shown(name.as_bytes());
             return Err(ChunkedFault::TrailerNotAnnounced { name });
         }
         if self.trailers.iter().any(|trailer| trailer.name == name) {

@@ -103,7 +103,7 @@ pub enum ChunkedFault {
     },
     /// A trailer that `x-amz-trailer` does not announce.
     TrailerNotAnnounced {
-        /// Its name.
+        /// Its name, at most 128 bytes of it.
         name: String,
     },
     /// A trailer stands there twice.

@@ -153,14 +153,16 @@ impl<'a> Inquiry<'a> {
     /// the secrets of others are tried. Of the others the first 64 are kept.
     #[must_use]
     pub fn with_known(mut self, keys: impl IntoIterator<Item = (&'a str, &'a Secret)>) -> Self {
-        for (id, secret) in keys {
-            // One that is exchanged with its secret is worth its place too.
-            let is_named =
-                id == self.claim.access_key_id() || secret.matches(self.claim.access_key_id());
-            if is_named {
-                self.known.insert(0, (id, secret));
-            } else if self.known.len() < KNOWN_MAX {
-                self.known.push((id, secret));
+        let claimed = self.claim.access_key_id();
+        // One that is exchanged with its secret is worth its place too.
+        let is_named = |(id, secret): &(&str, &Secret)| *id == claimed || secret.matches(claimed);
+        let mut others = self.known.iter().filter(|key| !is_named(key)).count();
+        for key in keys {
+            if is_named(&key) {
+                self.known.insert(0, key);
+            } else if others < KNOWN_MAX {
+                self.known.push(key);
+                others += 1;
             }
         }
         self
@@ -229,12 +231,14 @@ impl<'a> Inquiry<'a> {
     }
 }
 
-/// Shows of the known keys how many there are.
+/// Shows of the known keys how many there are, and not what stands for the access key id: it may be
+/// a secret, exchanged with one.
 impl std::fmt::Debug for Inquiry<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Inquiry")
             .field("request", &self.request)
-            .field("claim", &self.claim)
+            .field("scope", self.claim.scope())
+            .field("date_time", &self.claim.date_time())
             .field("known", &self.known.len())
             .field("hosts", &self.hosts)
             .finish_non_exhaustive()

@@ -1,6 +1,6 @@
 //! Trying candidates, one and two at a time, within a bound.
 
-use super::candidates::{Candidate, Reach};
+use super::candidates::{Candidate, Facet, Reach};
 use super::case::Case;
 use super::draft::{Draft, sha256};
 use crate::key::SigningKey;
@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
         let base_hash = self.hash(base)?;
         let base_length = self.buffer.len();
         let base_key = self.key(base)?;
-        if self.case.secret.is_some() && self.matches(base, base_hash, &base_key)? {
+        if self.has_secret(&[]) && self.matches(base, base_hash, &base_key)? {
             return Ok(Some(Vec::new()));
         }
         if depth == Depth::None {
@@ -123,7 +123,7 @@ impl<'a> Search<'a> {
                 }
                 seen.push(hash);
             }
-            if self.matches(&draft, hash, &key)? {
+            if self.has_secret(&[&candidate.facet]) && self.matches(&draft, hash, &key)? {
                 return Ok(Some(vec![at]));
             }
             if candidate.reach == Reach::Pairs {
@@ -159,7 +159,7 @@ impl<'a> Search<'a> {
             for low in first..sum.div_ceil(2) {
                 let ((low_at, low), (high_at, high)) = (&tried[low], &tried[sum - low]);
                 let (a, b) = (low.candidate, high.candidate);
-                if a.facet == b.facet {
+                if a.facet == b.facet || !self.has_secret(&[&a.facet, &b.facet]) {
                     continue;
                 }
                 // To copy a draft costs about as much as to write it.
@@ -189,6 +189,11 @@ impl<'a> Search<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether there is a secret to sign with: the right one, or one that a candidate brings.
+    fn has_secret(&self, facets: &[&Facet]) -> bool {
+        self.case.secret.is_some() || facets.iter().any(|facet| facet.is_of_secret())
     }
 
     fn hash(&mut self, draft: &Draft<'_>) -> Result<[u8; 32], Reached> {

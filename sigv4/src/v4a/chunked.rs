@@ -307,6 +307,93 @@ mod tests {
         assert!(last.as_str().contains(&format!("\n{bare}\n")));
     }
 
+    /// Source: aws-c-auth, `tests/test_chunked_signing.c`, the two uploads by SigV4a: the canonical
+    /// requests, the texts to sign but for the signature in each, and the public key.
+    #[test]
+    fn the_published_uploads_are_signed() {
+        let key = PublicKey::from_hex_coordinates(
+            "18b7d04643359f6ec270dcbab8dce6d169d66ddc9778c75cfb08dfdb701637ab",
+            "fa36b35e4fe67e3112261d2e17a956ef85b06e44712d2850bcd3c2161e9993f2",
+        )
+        .unwrap();
+        assert_eq!(*signer().public_key(), key);
+        for (payload, announced, trailer_line, trailer_name) in [
+            (
+                StreamingPayload::SignedChunks,
+                "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD",
+                "",
+                "",
+            ),
+            (
+                StreamingPayload::SignedChunksWithTrailer,
+                "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER",
+                "x-amz-trailer:first,second,third\n",
+                ";x-amz-trailer",
+            ),
+        ] {
+            let headers: [(&str, &[u8]); 6] = [
+                ("host", b"s3.amazonaws.com"),
+                ("x-amz-storage-class", b"REDUCED_REDUNDANCY"),
+                ("Content-Encoding", b"aws-chunked"),
+                ("x-amz-decoded-content-length", b"66560"),
+                ("Content-Length", b"66824"),
+                ("x-amz-trailer", b"first,second,third"),
+            ];
+            let headers = &headers[..if payload.has_trailer() { 6 } else { 5 }];
+            let request = Request::new("PUT", "/examplebucket/chunkObject.txt", headers);
+            let (signed, mut encoder) = signer().sign_chunked(&request, payload, now()).unwrap();
+            assert_eq!(
+                signed.canonical_request().to_string(),
+                format!(
+                    "PUT\n/examplebucket/chunkObject.txt\n\ncontent-encoding:aws-chunked\n\
+                     content-length:66824\nhost:s3.amazonaws.com\n\
+                     x-amz-content-sha256:{announced}\nx-amz-date:20130524T000000Z\n\
+                     x-amz-decoded-content-length:66560\nx-amz-region-set:us-east-1\n\
+                     x-amz-storage-class:REDUCED_REDUNDANCY\n{trailer_line}\n\
+                     content-encoding;content-length;host;x-amz-content-sha256;x-amz-date;\
+                     x-amz-decoded-content-length;x-amz-region-set;x-amz-storage-class\
+                     {trailer_name}\n{announced}"
+                )
+            );
+            let all = [("third", "3rd"), ("first", "1st"), ("second", "2nd")];
+            let trailers = if payload.has_trailer() { &all[..] } else { &[] };
+            let mut body = Vec::new();
+            encoder.push(BODY, &mut body).unwrap();
+            encoder.finish(trailers, &mut body).unwrap();
+            assert_signatures(&body, signed.signature().as_str(), &key);
+        }
+    }
+
+    /// Each signature in a body is the key's, of the published text with the signature before it.
+    fn assert_signatures(body: &[u8], seed: &str, key: &PublicKey) {
+        let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        let of_chunk = |hash| ("PAYLOAD", format!("{nothing}\n{hash}"));
+        let texts = [
+            of_chunk("bf718b6f653bebc184e1479f1935b8da974d701b893afcf49e701f3e2f9f9c5a"),
+            of_chunk("2edc986847e209b4016e141a6dc8716d3207350f416969382d431539bf292e4a"),
+            of_chunk(nothing),
+            (
+                "TRAILER",
+                "83d8f190334fb741bc8daf73c891689d320bd8017756bc730c540021ed48001f".to_owned(),
+            ),
+        ];
+        let body = std::str::from_utf8(body).unwrap();
+        let lines = body.split("\r\n");
+        let padded = lines.filter_map(|line| line.split_once("-signature")?.1.get(1..));
+        let mut previous = seed;
+        let mut count = 0;
+        for (padded, (kind, hashes)) in padded.zip(&texts) {
+            let text = format!(
+                "AWS4-ECDSA-P256-SHA256-{kind}\n20130524T000000Z\n20130524/s3/aws4_request\n\
+                 {previous}\n{hashes}"
+            );
+            previous = padded.trim_end_matches('*');
+            assert!(key.verifies(&text, &previous.parse().unwrap()), "{text}");
+            count += 1;
+        }
+        assert_eq!(count, if body.contains("first:1st") { 4 } else { 3 });
+    }
+
     #[test]
     fn what_was_changed_on_the_way_is_refused() {
         let trailers = [("x-amz-checksum-crc32", "NhCmhg==")];
@@ -320,6 +407,8 @@ mod tests {
             (3, "a", "b"),
             (5, "Nh", "Mh"),
             (0, "=30", "=31"),
+            (0, "=30", "=*30"),
+            (0, "=304", "=3*04"),
             (4, "=30", "=**"),
             (6, ":30", ":31"),
         ] {

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use super::key::PublicKey;
 use super::region_set::RegionSet;
 use crate::algorithm::Algorithm;
-use crate::claim::{Form, parameter_value, single, text_of};
+use crate::claim::{Form, parameter_value, text_of};
 use crate::error::{ClaimError, Fragment, Parameter, VerifyError};
 use crate::headers;
 use crate::request::Request;
@@ -203,6 +203,20 @@ impl AnyClaim {
             Self::V4a(claim) => claim.access_key_id(),
         }
     }
+}
+
+/// The one value of a header, if it is there. `header` is in lower case, `name` for the message.
+fn single<'a>(
+    request: &Request<'a>,
+    header: &'static str,
+    name: &'static str,
+) -> Result<Option<&'a [u8]>, ClaimError> {
+    let mut values = request.values(header);
+    let value = values.next();
+    if values.next().is_some() {
+        return Err(ClaimError::Repeated { name });
+    }
+    Ok(value)
 }
 
 #[cfg(test)]

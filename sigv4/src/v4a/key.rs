@@ -57,13 +57,7 @@ impl PrivateKey {
     /// # Errors
     /// [`DeriveError`], which does not happen.
     pub fn derive(secret: &Secret, access_key_id: &str) -> Result<Self, DeriveError> {
-        let prefixed = secret.prefixed_for_pairs();
-        let keyed = keyed(&prefixed);
-        let key = (1..=COUNTER_MAX)
-            .map(|counter| candidate(keyed.clone(), access_key_id, counter))
-            .find_map(|number| private(&number))
-            .and_then(|number| SigningKey::from_slice(&*number).ok())
-            .ok_or(DeriveError)?;
+        let key = first_key(candidates(secret, access_key_id)).ok_or(DeriveError)?;
         let public = PublicKey(*key.verifying_key());
         Ok(Self { key, public })
     }
@@ -241,6 +235,21 @@ fn signed(key: &SigningKey, hash: &[u8]) -> ecdsa::Signature {
         .expect("a hash as long as the curve's order is signed by any key")
 }
 
+/// The key of the first number that makes one.
+fn first_key(mut numbers: impl Iterator<Item = Zeroizing<[u8; 32]>>) -> Option<SigningKey> {
+    let number = numbers.find_map(|number| private(&number))?;
+    SigningKey::from_slice(&*number).ok()
+}
+
+/// The numbers that the counters give, one after the other.
+fn candidates<'a>(
+    secret: &Secret,
+    access_key_id: &'a str,
+) -> impl Iterator<Item = Zeroizing<[u8; 32]>> + use<'a> {
+    let keyed = keyed(&secret.prefixed_for_pairs());
+    (1..=COUNTER_MAX).map(move |counter| candidate(keyed.clone(), access_key_id, counter))
+}
+
 /// The number that a counter gives. `00000001`: the first and only block; `00000100`: of 256 bits.
 fn candidate(mut mac: Hmac<Sha256>, access_key_id: &str, counter: u8) -> Zeroizing<[u8; 32]> {
     mac.update(&[0, 0, 0, 1]);
@@ -277,14 +286,19 @@ fn private(number: &[u8; 32]) -> Option<Zeroizing<[u8; 32]>> {
 mod tests {
     use super::*;
 
+    const SECRET: &str = "q+jcrXGc+0zWN6uzclKVhvMmUsIfRPa4rlRandom";
+    const ID: &str = "AKISORANDOMAASORANDOM";
+
     /// Source: aws-c-auth, tests/key_derivation_tests.c; the private key of the second one, which
-    /// that test only derives: soto, SigV4aTests.
+    /// that test only derives: soto, SigV4aTests; of the third one: AWS's signing suite, and the
+    /// tests of aws-sigv4.
     #[test]
     fn the_published_keys_are_derived() {
-        let long = format!("AKISORANDOMAASORANDOM{}f", "F".repeat(306));
-        for (id, private, public) in [
+        let long = format!("{ID}{}f", "F".repeat(306));
+        for (secret, id, private, public) in [
             (
-                "AKISORANDOMAASORANDOM",
+                SECRET,
+                ID,
                 "7fd3bd010c0d9c292141c2b77bfbde1042c92e6836fff749d1269ec890fca1bd",
                 Some(
                     "0415d242ceebf8d8169fd6a8b5a746c41140414c3b07579038da06af89190fffcb\
@@ -292,18 +306,61 @@ mod tests {
                 ),
             ),
             (
+                SECRET,
                 &long,
                 "bc0fd68955922f2cccd5c27f8aa04394a467ef1076d889b66569c6d2e764faf3",
                 None,
             ),
+            (
+                "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+                "AKIDEXAMPLE",
+                "7efc8c0e65a324242818c5a50c891c6060b6a00717b7ba3cbe3c5d765be9259c",
+                Some(
+                    "04b6618f6a65740a99e650b33b6b4b5bd0d43b176d721a3edfea7e7d2d56d936b1\
+                     865ed22a7eadc9c5cb9d2cbaca1b3699139fedc5043dc6661864218330c8e518",
+                ),
+            ),
         ] {
-            let secret = Secret::new("q+jcrXGc+0zWN6uzclKVhvMmUsIfRPa4rlRandom");
-            let key = PrivateKey::derive(&secret, id).unwrap();
+            let key = PrivateKey::derive(&Secret::new(secret), id).unwrap();
             assert_eq!(hex::encode(*key.expose_bytes()), private);
             if let Some(public) = public {
                 assert_eq!(key.public_key().to_string(), public);
             }
         }
+    }
+
+    /// The numbers are Python's: HMAC-SHA256 of the input written out, with each counter.
+    #[test]
+    fn the_counter_goes_on_until_a_number_makes_a_key() {
+        let secret = Secret::new(SECRET);
+        let numbers: Vec<String> = candidates(&secret, ID).map(|n| hex::encode(*n)).collect();
+        assert_eq!(numbers.len(), 254);
+        for (counter, number) in [
+            (
+                1,
+                "7fd3bd010c0d9c292141c2b77bfbde1042c92e6836fff749d1269ec890fca1bc",
+            ),
+            (
+                2,
+                "29ba69b9724aaf3d0bd0e293fed474a5d551efc56fe98553d0db6319cffb4955",
+            ),
+            (
+                254,
+                "081eac641c900fa26e28fe06787a785a9523396c5cf095145581bfa3571732d1",
+            ),
+        ] {
+            assert_eq!(numbers[counter - 1], number, "{counter}");
+        }
+        let too_great = || Zeroizing::new([0xff; 32]);
+        let first = |more: usize, last: u8| {
+            let passed_over = (0..more).map(|_| too_great());
+            let key = first_key(passed_over.chain([Zeroizing::new([last; 32])]))?;
+            Some(hex::encode(key.to_bytes()))
+        };
+        let three = format!("{}04", "03".repeat(31));
+        assert_eq!(first(0, 3), Some(three.clone()));
+        assert_eq!(first(253, 3), Some(three));
+        assert_eq!(first(1, 0xff), None);
     }
 
     #[test]

@@ -263,6 +263,17 @@ fn host_and_every_amz_header_must_be_signed() {
 }
 
 #[test]
+fn lines_of_one_name_do_not_stand_in_for_a_header_that_is_absent() {
+    let mut received = Received::signed();
+    received.edit("Authorization", "host;", "host;x-a;x-aa;");
+    for name in ["x-aa", "X-AA", "x-ab"] {
+        received.add(name, "1");
+    }
+    let absent = VerifyError::SignedHeaderAbsent("x-a".to_owned());
+    assert_eq!(received.refusal(), absent);
+}
+
+#[test]
 fn a_signed_header_must_be_there() {
     for name in ["host", "x-amz-target"] {
         let mut received = Received::signed();

@@ -278,11 +278,9 @@ fn chunks_without_signatures_need_leave() {
     let decoded = decode_whole(decoder, &body);
     assert_eq!((&decoded.data[..], decoded.error), (&b"hello"[..], None));
     // One more CR LF may follow.
-    for more in ["\r", "\r\n"] {
-        let decoded = decode_whole(upload.decoder(), &[&body, more.as_bytes()].concat());
-        assert_eq!(decoded.error, None, "{more:?}");
-    }
-    for more in ["\n", "\r\n\r", "\r\r", "0"] {
+    let decoded = decode_whole(upload.decoder(), &[&body[..], b"\r\n"].concat());
+    assert_eq!(decoded.error, None);
+    for more in ["\r", "\n", "\r\n\r", "\r\r", "0"] {
         let refused = fault(upload.decoder(), &[&body, more.as_bytes()].concat());
         assert_eq!(refused, ChunkedFault::AfterEnd, "{more:?}");
     }

@@ -195,6 +195,10 @@ fn a_message_is_of_now() {
     let (messages, error) = decode(verifier(&headers), &ahead);
     assert_eq!(messages.len(), 1);
     assert!(matches!(error, Some(EventError::Date { .. })));
+    // A clock that is beyond all dates can judge none.
+    let now = UNIX_EPOCH + Duration::from_secs(1 << 40);
+    let result = verifier(&headers).decode(&mut &ahead[..], now);
+    assert!(matches!(result, Err(EventError::Now(_))), "{result:?}");
 }
 
 #[test]
@@ -236,7 +240,7 @@ fn a_message_is_bounded() {
     assert_eq!(decode(limited, &body).0.len(), 1);
     let mut out = Vec::new();
     let limit = 24 * 1024 * 1024;
-    let large = vec![0; limit - 80];
+    let large = vec![0; limit - 82];
     let refused = events.push(&large, at(0), &mut out);
     assert_eq!(refused, Err(SignError::EventTooLarge { limit }));
     assert!(out.is_empty());

@@ -192,6 +192,17 @@ fn the_port_in_host_is_signed_as_it_is_sent() {
         assert_eq!(request.headers()["host"], host);
         let line = format!("\nhost:{host}\n");
         assert!(signed.canonical_request().to_string().contains(&line));
+        #[cfg(feature = "sigv4a")]
+        {
+            use sigv4::{Credentials, v4a};
+            let regions = v4a::RegionSet::parse("*").unwrap();
+            let signer = v4a::Signer::new(Credentials::new("AKID", "b"), regions, "s3").unwrap();
+            let mut request = http::Request::get(uri).body(()).unwrap();
+            let signed =
+                v4a::sign_request(&signer, &mut request, Payload::Bytes(b""), after(0)).unwrap();
+            assert_eq!(request.headers()["host"], host);
+            assert!(signed.canonical_request().to_string().contains(&line));
+        }
     }
 }
 

@@ -271,11 +271,10 @@ fn without_last(received: &[u8]) -> Vec<String> {
 
 /// A value for a message, unless it may be as good as a password.
 fn shown(name: &str, value: &[u8]) -> String {
-    match name {
-        SECURITY_TOKEN | AUTHORIZATION | "proxy-authorization" | "cookie" => {
-            "(redacted)".to_owned()
-        }
-        _ => clip(value),
+    if headers::is_secret(name) {
+        "(redacted)".to_owned()
+    } else {
+        clip(value)
     }
 }
 

@@ -58,6 +58,11 @@ pub(super) enum Facet {
 }
 
 impl Facet {
+    /// Whether it says which secret was used.
+    pub(super) const fn is_of_secret(&self) -> bool {
+        matches!(self, Self::AccessKey | Self::Secret)
+    }
+
     /// Whether the derived key depends on it. What does not depend on it depends on the canonical
     /// request or on the rest of the string to sign.
     pub(super) const fn is_of_key(&self) -> bool {

@@ -217,3 +217,52 @@ fn a_session_token_is_shown_nowhere() {
         assert!(!shown.contains("hush"), "{shown}");
     }
 }
+
+/// Signed while it was empty, as by a client that learns its token late.
+#[test]
+fn a_header_that_is_as_good_as_a_password_is_named_without_its_value() {
+    let shown_of = |name: &str, is_secret: bool| {
+        let mut lines = [("host", "example.com"), ("x-amz-date", DATE), (name, "")];
+        lines.sort_unstable();
+        let names = lines.map(|(name, _)| name).join(";");
+        let lines = lines.map(|(name, value)| format!("{name}:{value}\n"));
+        let hash = sha256_hex("");
+        let canonical = format!("GET\n/\n\n{}\n{names}\n{hash}", lines.concat());
+        let rig = Rig::get("/").add(name, "hush-hush");
+        let rig = rig.by_hand(&canonical, &Hand::default());
+        let received = if is_secret { "(redacted)" } else { "hush-hush" };
+        rig.assert_mistake(changed(name, "", received));
+        let explanation = rig.explain();
+        let shown = format!("{explanation:?}{explanation}{}", explanation.report());
+        assert_eq!(shown.contains("hush"), !is_secret, "{shown}");
+    };
+    for name in [
+        "cookie",
+        "proxy-authorization",
+        "x-amz-copy-source-server-side-encryption-customer-key",
+        "x-amz-s3session-token",
+        "x-amz-security-token",
+        "x-amz-server-side-encryption-customer-key",
+    ] {
+        shown_of(name, true);
+    }
+    shown_of("my-header", false);
+}
+
+#[test]
+fn the_first_32_headers_that_are_not_listed_are_tried() {
+    for (signed, is_found) in [(0, true), (31, true), (32, false)] {
+        let name = format!("a-{signed:02}");
+        let hash = sha256_hex("");
+        let canonical = format!(
+            "GET\n/\n\n{name}:1\nhost:example.com\nx-amz-date:{DATE}\n\n{name};host;x-amz-date\n\
+             {hash}"
+        );
+        let mut rig = Rig::get("/").by_hand_naming("host;x-amz-date", &canonical, &Hand::default());
+        for n in 0..40 {
+            rig = rig.add(&format!("a-{n:02}"), "1");
+        }
+        let expected = is_found.then_some(Mistake::HeaderUnlisted { name });
+        assert_eq!(rig.explain().mistakes(), expected.as_slice(), "{signed}");
+    }
+}

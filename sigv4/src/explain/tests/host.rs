@@ -54,6 +54,35 @@ fn the_local_machine_has_several_names() {
     ));
 }
 
+/// An address without brackets has no port, whatever it ends in.
+#[test]
+fn a_bare_address_has_no_port() {
+    let received = Rig::post()
+        .set("host", "localhost")
+        .signed()
+        .set("host", "::1");
+    received.assert_mistake(rewritten("localhost", "::1", HostSource::Loopback));
+}
+
+#[test]
+fn sixteen_hosts_that_proxies_name_are_tried_and_as_many_own() {
+    let hosts: Vec<String> = (1..=17).map(|n| format!("host-{n}.example")).collect();
+    for (signed, is_found) in [(1, true), (16, true), (17, false)] {
+        let signed = &hosts[signed - 1];
+        let rig = Rig::post()
+            .set("host", signed)
+            .signed()
+            .set("host", "backend");
+        let forwarded = rig.clone().set("x-forwarded-host", &hosts.join(","));
+        let mut own = rig;
+        own.hosts = hosts.iter().map(|host| &*host.clone().leak()).collect();
+        for (rig, source) in [(forwarded, HostSource::Forwarded), (own, HostSource::Own)] {
+            let expected = is_found.then(|| rewritten(signed, "backend", source));
+            assert_eq!(rig.explain().mistakes(), expected.as_slice(), "{signed}");
+        }
+    }
+}
+
 #[test]
 fn a_port_is_dropped() {
     Rig::post()

@@ -249,14 +249,14 @@ impl Rig {
                 .as_ref()
                 .map_or(Refused::UnknownAccessKey, Refused::Verify);
             let known = self.known.iter().map(|(id, secret)| (id.as_str(), secret));
-            let explanation = Inquiry::new(request, &self.body, &claim, self.now, &self.settings)
+            let inquiry = Inquiry::new(request, &self.body, &claim, self.now, &self.settings)
                 .with_known(known)
                 .with_hosts(self.hosts.iter().copied())
-                .with_hashes_max(hashes_max)
-                .explain(refused);
+                .with_hashes_max(hashes_max);
+            let explanation = inquiry.explain(refused);
             assert_eq!(self.verify(request, &claim), error);
             assert!(explanation.hashes() <= hashes_max);
-            assert_discreet(&explanation, self);
+            assert_discreet(&explanation, &inquiry, self);
             explanation
         })
     }
@@ -296,9 +296,9 @@ fn sha256_hex(body: &str) -> String {
 
 /// No text of an explanation shows a secret, and none a signature that would have been right.
 #[track_caller]
-fn assert_discreet(explanation: &Explanation, rig: &Rig) {
+fn assert_discreet(explanation: &Explanation, inquiry: &Inquiry<'_>, rig: &Rig) {
     let shown = format!(
-        "{explanation}\n{explanation:?}\n{}\n{}",
+        "{explanation}\n{explanation:?}\n{inquiry:?}\n{}\n{}",
         explanation.report(),
         explanation.advice()
     );

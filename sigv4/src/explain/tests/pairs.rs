@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::{BODY, ID, Rig, SECRET, signer, signer_with};
-use crate::credentials::Credentials;
+use crate::credentials::{Credentials, Secret};
 use crate::explain::{Certainty, Mistake, PathSpelling, SecretSpelling, SignedPayload};
 use crate::request::Payload;
 use crate::settings::{PathEncoding, PathNormalization, Settings};
@@ -136,4 +136,52 @@ fn three_are_too_many() {
     let explanation = rig.set("host", "localhost").explain();
     assert_eq!(explanation.certainty(), Certainty::Nothing);
     assert_eq!(explanation.mistakes(), []);
+}
+
+/// What is only said more exactly by what is found does not count among the two.
+#[test]
+fn one_at_first_sight_that_is_found_again_and_one_more() {
+    let dropped = Mistake::PortDropped {
+        signed: "localhost:9324".to_owned(),
+        received: "localhost".to_owned(),
+    };
+    let by = |id: &str, secret: &str| {
+        let signer = Signer::new(Credentials::new(id, secret), "us-east-1", "sqs");
+        let mut rig = Rig::post();
+        rig.known = vec![(ID.to_owned(), Secret::new("aSecretWithoutSlash"))];
+        rig.signed_by(&signer).set("host", "localhost")
+    };
+    assert_eq!(
+        by("AKIDEXAMPEL", "aSecretWithoutSlash").mistakes(),
+        [
+            Mistake::AccessKeyUnknown,
+            Mistake::SecretOfOtherKey {
+                access_key_id: ID.to_owned()
+            },
+            dropped.clone(),
+        ]
+    );
+    assert_eq!(
+        by("aSecretWithoutSlash", ID).mistakes(),
+        [Mistake::KeysSwapped, dropped]
+    );
+}
+
+#[test]
+fn the_secrets_of_four_other_keys_go_with_another_mistake() {
+    for (used, is_found) in [(3, true), (4, false)] {
+        let credentials = Credentials::new(ID, format!("secret of {used}"));
+        let signer = Signer::new(credentials, "us-east-1", "sqs");
+        let mut rig = Rig::post().signed_by(&signer).set("host", "localhost");
+        for n in 0..6 {
+            rig = rig.with_known(&format!("AKID{n}"), &format!("secret of {n}"));
+        }
+        let certainty = rig.explain().certainty();
+        let expected = if is_found {
+            Certainty::Full
+        } else {
+            Certainty::Nothing
+        };
+        assert_eq!(certainty, expected, "{used}");
+    }
 }

@@ -84,3 +84,16 @@ fn a_token_in_the_query_is_not_signed() {
     let rig = Rig::get("/").presigned_by(&signer);
     rig.assert_mistake(Mistake::SessionTokenUnsigned);
 }
+
+#[test]
+fn the_first_16_parameters_are_tried_as_added_ones() {
+    let all: Vec<String> = (0..20).map(|n| format!("k{n:02}=1")).collect();
+    for (added, is_found) in [(0, true), (15, true), (16, false)] {
+        let mut signed = all.clone();
+        signed.remove(added);
+        let rig = by_hand(&all.join("&"), &signed.join("&"));
+        let key = format!("k{added:02}");
+        let expected = is_found.then_some(Mistake::QueryParameterAdded { key });
+        assert_eq!(rig.explain().mistakes(), expected.as_slice(), "{added}");
+    }
+}

@@ -188,6 +188,20 @@ fn a_clock_is_wrong() {
         rig.now = now;
         rig.assert_mistake(clock(shown, zone));
     }
+    // Two minutes late are near enough; a quarter of an hour is no zone, nor is what is over 14 hours.
+    for (minutes, seconds, expected) in [
+        (120, 120, Some(-120)),
+        (120, 121, None),
+        (16, 0, None),
+        (30, 0, Some(-30)),
+        (840, 0, Some(-840)),
+        (855, 0, None),
+    ] {
+        rig.now = signed_at + Duration::from_secs(60 * minutes + seconds);
+        let mistakes = rig.mistakes();
+        let is_it = matches!(&mistakes[..], [Mistake::Clock { zone, .. }] if *zone == expected);
+        assert!(is_it, "{minutes} {seconds}: {mistakes:?}");
+    }
 }
 
 #[test]

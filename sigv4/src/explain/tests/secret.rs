@@ -58,6 +58,24 @@ fn a_secret_is_of_another_key() {
 }
 
 #[test]
+fn the_first_64_other_keys_are_tried() {
+    for (used, is_found) in [(0, true), (63, true), (64, false)] {
+        let mut rig = Rig::post().signed_by(&signer(ID, &format!("secret of {used}")));
+        for n in 0..70 {
+            rig = rig.with_known(&format!("AKID{n}"), &format!("secret of {n}"));
+        }
+        // Wherever among them the one stands that the request names.
+        for _place in 0..2 {
+            let explanation = rig.explain();
+            let access_key_id = format!("AKID{used}");
+            let expected = is_found.then_some(Mistake::SecretOfOtherKey { access_key_id });
+            assert_eq!(explanation.mistakes(), expected.as_slice(), "{used}");
+            rig.known.rotate_left(1);
+        }
+    }
+}
+
+#[test]
 fn an_access_key_id_is_used_as_secret() {
     Rig::post()
         .signed_by(&signer(ID, ID))
@@ -82,6 +100,14 @@ fn access_key_id_and_secret_are_exchanged() {
         .explain();
     assert_eq!(explanation.mistakes(), [Mistake::KeysSwapped]);
     assert_eq!(explanation.certainty(), Certainty::Partial);
+    // Nor where the signature is said to cover its own header.
+    let mut covering = Rig::post();
+    covering.known = vec![(ID.to_owned(), Secret::new("aSecretWithoutSlash"))];
+    let explanation = covering
+        .signed_by(&signer("aSecretWithoutSlash", "something"))
+        .altered("SignedHeaders=", "SignedHeaders=authorization;")
+        .explain();
+    assert_eq!(explanation.certainty(), Certainty::Partial);
 }
 
 #[test]
@@ -103,8 +129,16 @@ fn an_access_key_is_not_known() {
         ]
     );
     // A stranger who signs with nothing is a stranger.
-    let explanation = Rig::post().signed_by(&signer("AKIDSTRANGER", "")).explain();
-    assert_eq!(explanation.mistakes(), [Mistake::AccessKeyUnknown]);
+    let by_nothing = Rig::post().signed_by(&signer("AKIDSTRANGER", ""));
+    for rig in [
+        by_nothing.clone(),
+        by_nothing.clone().set("host", "localhost"),
+        by_nothing.set("host", "localhost").with_body(""),
+    ] {
+        let explanation = rig.explain();
+        assert_eq!(explanation.mistakes(), [Mistake::AccessKeyUnknown]);
+        assert_eq!(explanation.certainty(), Certainty::Partial);
+    }
 }
 
 #[test]

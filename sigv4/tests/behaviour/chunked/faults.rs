@@ -86,6 +86,9 @@ fn each_fault_of_the_trailers_has_its_error() {
         end("c:1\r\n"),
         Some(ChunkedFault::TrailerNotAnnounced { name: name("c") })
     );
+    let long = end(&format!("{}:1\r\n", "c".repeat(1000)));
+    let cut = name(&"c".repeat(128));
+    assert_eq!(long, Some(ChunkedFault::TrailerNotAnnounced { name: cut }));
     // Nothing signs these.
     assert_eq!(
         end("x-amz-trailer-signature:1\r\n"),
@@ -172,6 +175,33 @@ fn chunks_are_refused_in_another_order_or_number() {
         "the chunks hold 3 bytes, x-amz-decoded-content-length says 4 \
          (at byte 261 of the aws-chunked body)"
     );
+}
+
+/// Whatever follows the last of signed chunks, nobody signed it.
+#[test]
+fn nothing_follows_signed_chunks() {
+    let (upload, encoder) = Upload::new(SIGNED, 1, "").signed();
+    let body = encode(encoder, b"a", &[]);
+    let last = &body[87..];
+    for more in ["\r", "\r\n", "\n", "0", "x-a:1\r\n\r\n"] {
+        let refused = fault(upload.decoder(), &[&body, more.as_bytes()].concat());
+        assert_eq!(refused, ChunkedFault::AfterEnd, "{more:?}");
+    }
+    // Not the last chunk once more, and no chunk after it.
+    for more in [last, &body[..87], &body] {
+        let refused = fault(upload.decoder(), &[&body, more].concat());
+        assert_eq!(refused, ChunkedFault::AfterEnd);
+    }
+    // Nor does the end come before the chunk, or without its own line end.
+    let (declared, actual) = (1, 0);
+    assert_eq!(
+        fault(upload.decoder(), &[last, &body].concat()),
+        ChunkedFault::TooShort { declared, actual }
+    );
+    for cut in 1..=last.len() {
+        let refused = fault(upload.decoder(), &body[..body.len() - cut]);
+        assert_eq!(refused, ChunkedFault::Truncated, "{cut}");
+    }
 }
 
 #[test]

@@ -104,7 +104,8 @@ impl<M> Client<M> {
         self.engine.cancel(self.polls[poll].0);
     }
 
-    /// Lets time pass; the engine is woken at least once.
+    /// Lets time pass; the engine is woken at least once. It must not wait for a moment that it was
+    /// woken at, since then waking it at its deadlines would have no end.
     pub(crate) fn pass(&mut self, millis: i64, waking: Waking) {
         let millis = u64::try_from(millis).expect("not negative");
         let end = self.now.after(Duration::from_millis(millis));
@@ -118,6 +119,10 @@ impl<M> Client<M> {
             self.now = next.min(end);
             self.engine.advance(self.now);
             self.collect();
+            if let Some(next) = self.engine.next_deadline() {
+                let now = self.now;
+                assert!(next > now, "woken at {now:?}, it still waits for {next:?}");
+            }
             if self.now >= end {
                 return;
             }
