@@ -54,6 +54,8 @@ mod batch;
 mod entry;
 #[cfg(feature = "md5")]
 mod md5;
+#[cfg(feature = "receiver")]
+pub mod receiver;
 
 use std::borrow::Borrow;
 use std::time::Duration;

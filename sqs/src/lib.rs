@@ -42,6 +42,8 @@ pub use crate::arn::{QueueArn, QueueArnError, partition};
 pub use crate::attributes::{MessageSystemAttributeName, QueueAttributeName};
 #[cfg(feature = "client")]
 pub use crate::client::Client;
+#[cfg(feature = "receiver")]
+pub use crate::client::receiver;
 pub use crate::error::{Error, ErrorCode, Fault, Namespace};
 pub use crate::operation::{Decoder, Operation, Request, Response, SIGNING_NAME, TARGET_PREFIX};
 pub use crate::shapes::{

@@ -159,6 +159,20 @@ impl Checks {
         }
     }
 
+    /// Looks at a received message by itself, if it is to be.
+    #[cfg(feature = "receiver")]
+    pub(super) fn check_message(self, message: &Message) -> Result<(), Md5Error> {
+        let mismatches: Vec<_> = match self {
+            Checks::Off => Vec::new(),
+            Checks::On => received(message).collect(),
+        };
+        if mismatches.is_empty() {
+            Ok(())
+        } else {
+            Err(Md5Error { mismatches })
+        }
+    }
+
     /// Looks at one entry of a batch, if it is to be.
     pub(super) fn check_entry(
         self,

@@ -54,7 +54,7 @@ pub const ALLOWED: &[Allowed] = &[
     Allowed {
         package: "sqs",
         always: &["base64", "serde", "serde_json"],
-        optional: &["aws-json", "hex", "md-5", "tokio"],
+        optional: &["aws-json", "hex", "md-5", "tokio", "tracing"],
     },
     Allowed {
         package: "sqs-engine",
@@ -203,6 +203,7 @@ mod tests {
             dependency("hex", None, true),
             dependency("md-5", None, true),
             dependency("tokio", None, true),
+            dependency("tracing", None, true),
         ];
         dependencies.extend_from_slice(more);
         package("sqs", &dependencies)
@@ -238,6 +239,7 @@ mod tests {
                 dependency("hex", None, true),
                 dependency("md-5", None, true),
                 dependency("tokio", None, true),
+                dependency("tracing", None, true),
             ],
         );
         assert_eq!(

@@ -29,6 +29,7 @@ pub const CLOCK_FILES: &[&str] = &[
     "fake-sqs/src/clock.rs",
     "sqs-engine/benches/scale/clock.rs",
     "sigv4/bench/src/clock.rs",
+    "sqs/src/client/receiver/clock.rs",
     "tests/src/clock.rs",
 ];
 
