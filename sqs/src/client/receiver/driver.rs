@@ -393,7 +393,7 @@ impl<Q: Queue> Driver<Q> {
             match purpose {
                 Purpose::Delete => self.deleted(key, result),
                 Purpose::Release => self.released(key, result),
-                Purpose::Extend(sent) => self.extended(key, sent, result),
+                Purpose::Extend(sent) => self.extended(key, sent, &result),
             }
         }
     }
@@ -418,8 +418,8 @@ impl<Q: Queue> Driver<Q> {
         self.flight.remove(key);
     }
 
-    fn extended(&mut self, key: Key, sent: Instant, result: Result<(), EntryError>) {
-        let extended = match &result {
+    fn extended(&mut self, key: Key, sent: Instant, result: &Result<(), EntryError>) {
+        let extended = match result {
             Ok(()) => {
                 self.counters.extended.add_one();
                 Extended::Yes

@@ -296,6 +296,7 @@ impl Flight {
 }
 
 /// How an extension went.
+#[derive(Clone, Copy)]
 pub(super) enum Extended {
     Yes,
     /// No; it is now, and a later one may succeed.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use self::simulated::{LATENCY, OnChange, SimulatedQueue};
+use self::simulated::{OnChange, SimulatedQueue};
 use super::*;
 
 /// A receiver that runs.
