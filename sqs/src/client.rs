@@ -73,10 +73,13 @@ use crate::operation::table::operation_table;
 use crate::*;
 
 /// What the transport has to know of SQS: whose name is signed, what stands in `X-Amz-Target`, that
-/// the protocol's version is 1.0, and that errors have codes of the Query protocol too.
+/// the protocol's version is 1.0, that errors have codes of the Query protocol too, and that its
+/// plain name in GovCloud is the FIPS one.
 #[must_use]
 pub fn service() -> Service {
-    Service::new(SIGNING_NAME, TARGET_PREFIX).query_compatible()
+    Service::new(SIGNING_NAME, TARGET_PREFIX)
+        .query_compatible()
+        .plain_fips_in_govcloud()
 }
 
 /// A client of SQS at one endpoint. The [module](self) has an example.
@@ -129,10 +132,37 @@ impl Client {
         self
     }
 
-    /// Settings of the transport, which [`new`](Self::new) takes once it is built. The endpoint and
-    /// the credentials must be given.
+    /// Settings of the transport, which [`new`](Self::new) takes once it is built. The region or the
+    /// endpoint, and the credentials, must be given.
     pub fn builder() -> Builder {
         aws_json::client::Client::builder(service())
+    }
+
+    /// A client of a server on one's own machine, at this URL: calls are signed as `test` with the
+    /// secret `test`, as [`aws_json::client::Client::local`] does.
+    ///
+    /// ```
+    /// let client = sqs::Client::local("http://127.0.0.1:9324")?;
+    /// assert_eq!(client.transport().region(), "us-east-1");
+    /// # Ok::<(), sqs::client::BuildError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the URL cannot be an endpoint's.
+    pub fn local(url: &str) -> Result<Client, BuildError> {
+        aws_json::client::Client::local(service(), url).map(Client::new)
+    }
+
+    /// A client as the process's environment says, where AWS's own tools look for settings too:
+    /// [`aws_json::client::config`] has the table. Its variable for SQS alone is
+    /// `AWS_ENDPOINT_URL_SQS`.
+    ///
+    /// # Errors
+    ///
+    /// If no region is set, or what is set cannot be right.
+    pub fn from_env() -> Result<Client, BuildError> {
+        aws_json::client::Client::from_env(service()).map(Client::new)
     }
 
     /// The transport, for calls without a schema.

@@ -260,3 +260,30 @@ fn calls_can_be_moved_between_threads() {
         client.send_message(SendMessageInput::new("u", "hi")),
     ));
 }
+
+#[test]
+fn the_environment_knows_the_service_as_sqs() {
+    let environment = aws_json::client::config::Environment::from_iter([
+        ("AWS_ENDPOINT_URL_SQS", "http://127.0.0.1:9324"),
+        ("AWS_REGION", "eu-west-1"),
+    ]);
+    let builder = Client::builder()
+        .environment(&environment)
+        .credentials(Credentials::new("test", "test"));
+    let client = builder.build().expect("nothing is missing");
+    assert_eq!(client.endpoint_url(), "http://127.0.0.1:9324/");
+    assert_eq!(client.region(), "eu-west-1");
+}
+
+#[test]
+fn the_plain_name_in_govcloud_is_the_fips_one() {
+    use aws_json::client::{Endpoint, Variant};
+
+    for (region, host) in [
+        ("us-gov-west-1", "sqs.us-gov-west-1.amazonaws.com"),
+        ("us-west-1", "sqs-fips.us-west-1.amazonaws.com"),
+    ] {
+        let endpoint = Endpoint::of(&service(), region, Variant::Fips).expect("a region");
+        assert_eq!(endpoint.to_string(), format!("https://{host}/"));
+    }
+}
