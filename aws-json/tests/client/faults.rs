@@ -1,10 +1,58 @@
 //! What a server, or whatever stands before it, can do to an answer on the way.
 
-use aws_json::client::Error;
+use std::time::Duration;
+
+use aws_json::client::{Error, Operation};
 use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::server::{Answer, Server, bounded, builder, sqs};
+
+/// For what must have begun when time runs out, on a busy machine too.
+const LONG: Duration = Duration::from_millis(600);
+
+/// An operation that may be done twice.
+struct Safe;
+
+impl Operation for Safe {
+    const NAME: &'static str = "Safe";
+    const SAFE_TO_RETRY: bool = true;
+    type Input = ();
+    type Output = ();
+}
+
+#[tokio::test]
+async fn a_fault_that_passes_is_not_noticed_and_its_connection_is_left() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n";
+    let chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    for fault in [
+        Answer::reset(""),
+        Answer::reset("HTTP/1.1 2"),
+        Answer::reset(format!("{head}{{")),
+        Answer::raw(""),
+        Answer::raw(head),
+        Answer::raw(format!("{chunked}2\r\n{{}}\r\n")),
+        Answer::raw("<html>no head</html>\r\n\r\n"),
+        Answer::stalled(""),
+        Answer::stalled(format!("{head}{{")),
+        Answer::new(500, &[], "<html>"),
+        Answer::new(502, &[("content-type", "text/html")], "<html>"),
+        Answer::new(503, &[], ""),
+        Answer::raw("HTTP/1.1 504 No\r\ncontent-length: 99\r\n\r\n<ht"),
+    ] {
+        let told = format!("{fault:?}");
+        let server = Server::start([fault, Answer::ok("")]).await;
+        let client = server
+            .builder()
+            .max_attempts(2)
+            .attempt_timeout(LONG)
+            .build()
+            .unwrap();
+        let result = bounded(client.call::<Safe>(&())).await;
+        assert!(result.is_ok(), "{told}: {result:?}");
+        assert_eq!(server.connections(), [0, 1], "{told}");
+    }
+}
 
 /// The error of a call that is answered so.
 async fn error(answer: Answer) -> Error {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use aws_json::client::{Builder, Client, HttpVersion};
+use aws_json::client::{Builder, Client, Error, HttpVersion, Operation};
 use bytes::Bytes;
 use h2::Reason;
 use h2::server::SendResponse;
@@ -221,6 +221,46 @@ async fn calls_at_the_same_time_share_a_connection() {
     assert_eq!(server.connections(), [0, 0, 0, 0]);
 }
 
+/// Ten calls at once of a client that has no connection yet.
+async fn ten_at_once(client: &Client) -> Vec<Result<serde_json::Value, Error>> {
+    let calls: Vec<_> = (0..10)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { client.call_value("x", None).await })
+        })
+        .collect();
+    let mut results = Vec::new();
+    for call in calls {
+        results.push(bounded(call).await.unwrap());
+    }
+    results
+}
+
+#[tokio::test]
+async fn the_first_calls_wait_for_one_connection() {
+    let server = Http2::start((0..10).map(|_| ok())).await;
+    for result in ten_at_once(&server.client()).await {
+        result.unwrap();
+    }
+    assert_eq!(server.connections(), [0; 10]);
+}
+
+#[tokio::test]
+async fn first_calls_that_wait_for_a_connection_in_vain_did_not_arrive() {
+    let port = {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let client = builder(sqs(), format!("http://127.0.0.1:{port}"))
+        .http_version(HttpVersion::Http2)
+        .build()
+        .unwrap();
+    for result in ten_at_once(&client).await {
+        let error = result.unwrap_err();
+        assert!(error.is_connect() && !error.may_have_arrived(), "{error}");
+    }
+}
+
 #[tokio::test]
 async fn an_answer_larger_than_a_window_is_read_up_to_the_limit() {
     let body = Bytes::from(format!("{{\"a\":\"{}\"}}", "x".repeat(8 << 20)));
@@ -266,6 +306,27 @@ async fn a_refused_stream_is_a_call_that_did_not_arrive() {
         assert!(told.starts_with("the call broke off: "), "{told}");
         assert_eq!(error.may_have_arrived(), arrived, "{reason:?}");
         assert!(!error.is_connect() && !error.is_timeout());
+    }
+}
+
+/// An operation that must not be done twice.
+struct Unsafe;
+
+impl Operation for Unsafe {
+    const NAME: &'static str = "Unsafe";
+    const SAFE_TO_RETRY: bool = false;
+    type Input = ();
+    type Output = ();
+}
+
+#[tokio::test]
+async fn a_refused_stream_is_sent_again_whatever_the_operation() {
+    for (reason, sent) in [(Reason::REFUSED_STREAM, 2), (Reason::INTERNAL_ERROR, 1)] {
+        let server = Http2::start([Reply::Refused(reason), ok()]).await;
+        let client = server.builder().max_attempts(2).build().unwrap();
+        let result = bounded(client.call::<Unsafe>(&())).await;
+        assert_eq!(result.is_ok(), sent == 2, "{result:?}");
+        assert_eq!(server.recorded().len(), sent);
     }
 }
 
@@ -400,6 +461,44 @@ mod over_tls {
                 Err(error.to_string())
             }
         }
+    }
+
+    #[tokio::test]
+    async fn the_first_calls_at_once_all_succeed() {
+        let mut config = server_config(ALL_VERSIONS);
+        config.alpn_protocols = vec![H2.to_vec()];
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!(
+            "https://localhost:{}",
+            listener.local_addr().unwrap().port()
+        );
+        let (record, recorded) = watch::channel(Vec::new());
+        let script = Script {
+            replies: Arc::new(Mutex::new((0..10).map(|_| ok()).collect())),
+            recorded: record,
+        };
+        let serving = tokio::spawn(async move {
+            for connection in 0.. {
+                let (stream, _) = listener.accept().await.unwrap();
+                let (acceptor, script) = (acceptor.clone(), script.clone());
+                tokio::spawn(async move {
+                    // Of several that are begun, the client drops all but one.
+                    if let Ok(stream) = acceptor.accept(stream).await {
+                        script.serve(stream, connection).await;
+                    }
+                });
+            }
+        });
+        let client = builder(sqs(), url).tls_config(trusting()).build().unwrap();
+        for result in ten_at_once(&client).await {
+            result.unwrap();
+        }
+        let recorded = recorded.borrow().clone();
+        assert_eq!(recorded.len(), 10);
+        let first = recorded[0].connection;
+        assert!(recorded.iter().all(|request| request.connection == first));
+        serving.abort();
     }
 
     const H2: &[u8] = b"h2";
