@@ -209,13 +209,13 @@ async fn calls_at_the_same_time_share_a_connection() {
     let server = Http2::start([ok(), Reply::After(4), Reply::After(4), Reply::After(4)]).await;
     let client = server.client();
     bounded(client.call_value("x", None)).await.unwrap();
-    let (a, b, c) = bounded(async {
+    let (a, b, c) = bounded(Box::pin(async {
         tokio::join!(
             client.call_value("x", None),
             client.call_value("x", None),
             client.call_value("x", None),
         )
-    })
+    }))
     .await;
     assert!(a.is_ok() && b.is_ok() && c.is_ok());
     assert_eq!(server.connections(), [0, 0, 0, 0]);

@@ -150,13 +150,13 @@ async fn calls_at_the_same_time_have_a_connection_each_and_later_ones_share_them
     let server = Server::start((0..6).map(|_| Answer::ok("{}"))).await;
     let client = server.client();
     for _ in 0..2 {
-        let (a, b, c) = bounded(async {
+        let (a, b, c) = bounded(Box::pin(async {
             tokio::join!(
                 client.call_value("x", None),
                 client.call_value("x", None),
                 client.call_value("x", None),
             )
-        })
+        }))
         .await;
         assert!(a.is_ok() && b.is_ok() && c.is_ok());
     }
