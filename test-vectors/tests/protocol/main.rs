@@ -89,7 +89,7 @@ fn a_request_that_is_another_fails_where_it_differs() {
             request.host = Some("example.com/custom".to_owned());
         }),
         ("the body", |request| {
-            request.body = Some("{\"a\":1}".to_owned())
+            request.body = Some("{\"a\":1}".to_owned());
         }),
     ];
     for (stage, change) in changes {
@@ -143,14 +143,16 @@ fn an_error_that_is_read_as_another_fails() {
     let changes: [(&[&str], ErrorChange); 5] = [
         (&["the code"], |code, _, _, _| code.push('s')),
         (&["the message"], |_, message, _, _| {
-            *message = Some("Hi".to_owned())
+            *message = Some("Hi".to_owned());
         }),
         (&["the members"], |_, _, members, _| {
-            *members = json!({"Message": "Hi"})
+            *members = json!({"Message": "Hi"});
         }),
-        (&["the call"], |_, _, _, answer| answer.status_code = 200),
+        (&["the call"], |_, _, _, answer| {
+            answer.status_code = 200;
+        }),
         (&["the code"], |_, _, _, answer| {
-            answer.body = "{}".to_owned()
+            answer.body = "{}".to_owned();
         }),
     ];
     for (stages, change) in changes {
