@@ -89,7 +89,7 @@ impl Endpoint {
         // HTTP/2 sends it beside `Host`, and the two must not differ.
         parts.authority = Authority::try_from(host_header.as_bytes()).ok();
         let uri = Uri::from_parts(parts).map_err(|_| refuse("it is not a URL"))?;
-        let region = sigv4::region_from_host(uri.host().unwrap_or_default()).into();
+        let region = region_in(&uri).unwrap_or_else(|| UNTOLD.into());
         Ok(Self {
             uri,
             host_header,
@@ -102,7 +102,7 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// If the region or the service's endpoint prefix cannot be one, or there is no such name.
+    /// If the region or the service's endpoint name cannot be one, or there is no such name.
     pub fn of(service: &Service, region: &str, variant: Variant) -> Result<Self, EndpointError> {
         check_region(region)?;
         if let Some(url) = &service.local_endpoint
@@ -189,9 +189,9 @@ impl Endpoint {
         &self.region
     }
 
-    /// The region that the host's name tells, if it tells one.
-    pub(super) fn region_in_host(&self) -> Option<&str> {
-        sigv4::region_in_host(self.uri.host().unwrap_or_default())
+    /// Whether the host's name tells a region.
+    pub(super) fn tells_region(&self) -> bool {
+        region_in(&self.uri).is_some()
     }
 }
 
@@ -222,9 +222,7 @@ impl Wanted<'_> {
         if variant != Variant::Plain {
             return Err(EndpointError::Variant { variant });
         }
-        let usual = self
-            .usual_region
-            .filter(|_| given.region_in_host().is_none());
+        let usual = self.usual_region.filter(|_| !given.tells_region());
         match self.region.or(usual) {
             Some(region) => given.with_region(region),
             None => Ok(given),
@@ -279,7 +277,7 @@ pub enum EndpointError {
         /// Which name.
         variant: Variant,
     },
-    /// The service's endpoint prefix cannot be one.
+    /// The service's endpoint name cannot be one.
     Service,
 }
 
@@ -302,13 +300,22 @@ impl fmt::Display for EndpointError {
                  endpoint that is given"
             ),
             Self::Service => f.write_str(
-                "the service's endpoint prefix is not made of letters, digits, hyphens and dots",
+                "the service's endpoint name is not made of letters, digits, hyphens and dots",
             ),
         }
     }
 }
 
 impl Error for EndpointError {}
+
+/// What calls are signed for where the host tells no region, as AWS's own tools do.
+const UNTOLD: &str = "us-east-1";
+
+/// The region that a host's name tells, in whatever case it is written.
+fn region_in(uri: &Uri) -> Option<Arc<str>> {
+    let host = uri.host()?.to_ascii_lowercase();
+    sigv4::region_in_host(&host).map(Arc::from)
+}
 
 /// The region of DynamoDB that is a server on the own machine.
 const LOCAL: &str = "local";

@@ -44,6 +44,7 @@ fn the_region_comes_from_an_aws_host() {
         region("https://sqs.eu-central-1.amazonaws.com"),
         "eu-central-1"
     );
+    assert_eq!(region("https://SQS.EU-West-1.AmazonAWS.com"), "eu-west-1");
     assert_eq!(region("http://127.0.0.1:9324"), "us-east-1");
 }
 
@@ -336,5 +337,29 @@ fn a_server_without_names_below_its_own_gets_no_prefix() {
         ("http://LocalHost/", "LocalHost"),
     ] {
         assert_eq!(prefixed(url), (url.to_owned(), host.to_owned()));
+    }
+}
+
+proptest::proptest! {
+    /// What comes of any text has the form that every call relies on.
+    #[test]
+    fn any_text_is_an_endpoint_or_an_error(text in "(https?://)?[ -~é]{0,40}") {
+        if let Ok(endpoint) = Endpoint::new(&text) {
+            let url = endpoint.to_string();
+            proptest::prop_assert!(url.ends_with('/'), "{url}");
+            proptest::prop_assert_eq!(Endpoint::new(&url).unwrap(), endpoint.clone());
+            proptest::prop_assert!(check_region(endpoint.region()).is_ok());
+            proptest::prop_assert!(!endpoint.host_header().is_empty());
+        }
+    }
+
+    #[test]
+    fn any_region_is_a_name_of_aws_s_or_an_error(region in "[ -~]{0,70}|[a-z0-9-]{1,64}") {
+        if let Ok(endpoint) = Endpoint::of(&sqs(), &region, Variant::Plain) {
+            let host = endpoint.uri().host().unwrap();
+            let begin = format!("sqs.{region}.");
+            proptest::prop_assert!(host.starts_with(&begin), "{host}");
+            proptest::prop_assert!(host.ends_with(Partition::of(&region).dns_suffix), "{host}");
+        }
     }
 }

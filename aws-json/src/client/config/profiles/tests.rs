@@ -201,3 +201,29 @@ fn debug_and_errors_show_no_value() {
             .contains("hush")
     );
 }
+
+proptest::proptest! {
+    /// Whatever a file holds, it is read or refused with a line that it has.
+    #[test]
+    fn any_text_is_read_or_refused(text in "([\\[\\]a-z=#; \t\r\né]|\\[profile |\\[default\\]\n){0,60}") {
+        let environment = environment()
+            .file("/home/me/.aws/config", text.clone())
+            .file("/home/me/.aws/credentials", text.clone());
+        match Profiles::load(&environment) {
+            Ok(profiles) => {
+                for profile in profiles.all() {
+                    proptest::prop_assert!(is_name(profile.name()));
+                    for (name, value) in profile.properties() {
+                        proptest::prop_assert!(is_name(name) && !value.ends_with([' ', '\t']));
+                    }
+                }
+            }
+            Err(error) => {
+                let error = error.to_string();
+                let line = error.split_once(", line ").and_then(|(_, rest)| rest.split_once(':'));
+                let line: usize = line.unwrap().0.parse().unwrap();
+                proptest::prop_assert!((1..=text.lines().count()).contains(&line), "{error}");
+            }
+        }
+    }
+}
