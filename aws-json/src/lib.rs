@@ -15,9 +15,11 @@
 //! | `tls` | https too, with nothing more to set: rustls, ring's cryptography, Mozilla's roots | 68 |
 //! | `rustls` | https by the caller's own [rustls configuration](client::Builder::tls_config), with any cryptography and roots: brings neither | 65 |
 //! | `http2` | HTTP/2 where a server [chooses it](client::HttpVersion) over TLS, or is known to speak it | 8 more |
+//! | `credential-chain` | credentials from profiles with roles, processes and SSO, from web identity and from EC2, where AWS's tools [look for them](client::credentials::CredentialsChain); most of these are asked over https | 23 more |
+//! | `aws-credential-types` | credentials from any provider of the AWS SDK for Rust, as aws-config's | 13 more |
 //!
 //! The crates are those beside this one that `cargo tree -e normal` lists. Whoever talks
-//! to AWS wants `tls`. Each of the last three turns `client` on; an https endpoint without TLS is
+//! to AWS wants `tls`. Each of the last five turns `client` on; an https endpoint without TLS is
 //! an [error](client::BuildError::NoTls) when the client is built. No cryptography is ever installed
 //! for the whole process.
 //!

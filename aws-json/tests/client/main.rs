@@ -2,7 +2,8 @@
 
 #[cfg(test)]
 mod bounds;
-#[cfg(all(test, feature = "credential-chain"))]
+#[cfg(test)]
+#[cfg(feature = "credential-chain")]
 mod credential_chain;
 #[cfg(test)]
 mod credentials;
