@@ -1,16 +1,10 @@
 //! A typed client: a method for each operation, over the signed transport of [`aws_json`].
 //!
 //! ```no_run
-//! use sqs::client::Credentials;
 //! use sqs::{Client, CreateQueueInput, DeleteMessageInput, ReceiveMessageInput, SendMessageInput};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! let client = Client::new(
-//!     Client::builder()
-//!         .endpoint("http://127.0.0.1:9324")
-//!         .credentials(Credentials::new("test", "test"))
-//!         .build()?,
-//! );
+//! let client = Client::local("http://127.0.0.1:9324")?;
 //!
 //! let queue = client.create_queue(CreateQueueInput::new("orders")).await?;
 //! let url = queue.queue_url.ok_or("no queue URL")?;
@@ -51,6 +45,7 @@
 //! ```
 
 mod batch;
+mod endpoint;
 mod entry;
 #[cfg(feature = "md5")]
 mod md5;
@@ -63,9 +58,10 @@ use std::time::Duration;
 #[cfg(feature = "http2")]
 pub use aws_json::client::HttpVersion;
 use aws_json::client::Service;
-pub use aws_json::client::{BuildError, Builder, Credentials, Error};
+pub use aws_json::client::{BuildError, Builder, Credentials, Endpoint, Error};
 
 pub use self::batch::{Batches, EntryError, Report};
+pub use self::endpoint::queue_endpoint;
 #[cfg(feature = "md5")]
 pub use self::md5::{Md5Error, Md5Mismatch, Md5Part};
 use crate::operation::table::operation_table;
@@ -89,6 +85,7 @@ pub fn service() -> Service {
 #[derive(Clone, Debug)]
 pub struct Client {
     transport: aws_json::client::Client,
+    queue_urls: QueueUrls,
     #[cfg(feature = "md5")]
     md5: md5::Checks,
 }
@@ -100,9 +97,36 @@ impl Client {
     pub fn new(transport: aws_json::client::Client) -> Client {
         Client {
             transport,
+            queue_urls: QueueUrls::Named,
             #[cfg(feature = "md5")]
             md5: md5::Checks::Off,
         }
+    }
+
+    /// Sends calls that name a queue to the [host in its URL](queue_endpoint), signed for the region
+    /// that the host's name tells. So one client serves queues of several regions. Without this the
+    /// URL is only the queue's name, and calls go where the client was built for.
+    ///
+    /// An endpoint that was given, in code or by the environment, is never left; nor is the client's
+    /// own for a URL whose host is not one of SQS's.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), sqs::client::BuildError> {
+    /// use sqs::Client;
+    /// use sqs::client::Credentials;
+    ///
+    /// let transport = Client::builder()
+    ///     .region("us-east-1")
+    ///     .credentials(Credentials::new("test", "test"));
+    /// # let transport = transport.endpoint("http://127.0.0.1:9324");
+    /// let client = Client::new(transport.build()?).follow_queue_urls();
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn follow_queue_urls(mut self) -> Client {
+        self.queue_urls = QueueUrls::Followed;
+        self
     }
 
     /// Compares the MD5 digests in the answers of sends and receives with what was sent and what
@@ -172,12 +196,35 @@ impl Client {
     }
 
     /// Calls the operation of an input.
-    async fn call<I: aws_json::client::Operation<Input = I>>(
-        &self,
-        input: &I,
-    ) -> Result<I::Output, Error> {
-        self.transport.call::<I>(input).await
+    async fn call<I: OfQueue>(&self, input: &I) -> Result<I::Output, Error> {
+        match self.endpoint_for(input.queue_url()) {
+            Some(endpoint) => self.transport.at(endpoint).call::<I>(input).await,
+            None => self.transport.call::<I>(input).await,
+        }
     }
+
+    /// Where a call to this queue goes, if not where the transport's go.
+    fn endpoint_for(&self, queue_url: Option<&str>) -> Option<Endpoint> {
+        match self.queue_urls {
+            QueueUrls::Followed if !self.transport.has_given_endpoint() => {
+                queue_endpoint(queue_url?)
+            }
+            QueueUrls::Followed | QueueUrls::Named => None,
+        }
+    }
+}
+
+/// What the URL of a queue is besides its name.
+#[derive(Clone, Copy, Debug)]
+enum QueueUrls {
+    Named,
+    Followed,
+}
+
+/// An operation's input, and the queue that it names.
+trait OfQueue: aws_json::client::Operation<Input = Self> {
+    /// None if it names none, or none by a URL.
+    fn queue_url(&self) -> Option<&str>;
 }
 
 impl ErrorCode {
@@ -208,6 +255,10 @@ macro_rules! client {
                 client!(@held_for $pace);
             }
 
+            impl OfQueue for $input {
+                client!(@queue_url $name);
+            }
+
             client!(@checked $name $input);
         )+
 
@@ -229,6 +280,23 @@ macro_rules! client {
                     Ok(output)
                 }
             )+
+        }
+    };
+    // These name a queue by its name or its ARN, or none at all.
+    (@queue_url CancelMessageMoveTask) => { client!(@no_queue_url); };
+    (@queue_url CreateQueue) => { client!(@no_queue_url); };
+    (@queue_url GetQueueUrl) => { client!(@no_queue_url); };
+    (@queue_url ListMessageMoveTasks) => { client!(@no_queue_url); };
+    (@queue_url ListQueues) => { client!(@no_queue_url); };
+    (@queue_url StartMessageMoveTask) => { client!(@no_queue_url); };
+    (@queue_url $name:ident) => {
+        fn queue_url(&self) -> Option<&str> {
+            self.queue_url.as_deref()
+        }
+    };
+    (@no_queue_url) => {
+        fn queue_url(&self) -> Option<&str> {
+            None
         }
     };
     // What is checked of these is written with the digests.

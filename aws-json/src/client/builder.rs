@@ -310,6 +310,7 @@ impl Builder {
             usual_region: settings.region.as_deref(),
             variant: self.variant.unwrap_or(settings.variant),
         };
+        let origin = wanted.origin();
         let endpoint = wanted.resolve(&service)?;
         let region = endpoint.region();
         let chain = self.environment.as_ref().map(|environment| {
@@ -341,6 +342,7 @@ impl Builder {
         }
         Ok(Client {
             endpoint: Arc::new(endpoint),
+            origin,
             inner: Arc::new(Inner {
                 service,
                 signers,

@@ -10,6 +10,7 @@ use http::Uri;
 use http::header::HeaderValue;
 use http::uri::{Authority, Parts, PathAndQuery, Scheme};
 
+use super::EndpointOrigin;
 use super::host_prefix::{HostPrefix, HostPrefixError};
 use super::partition::{GOVCLOUD, Partition};
 use super::service::{GovcloudFips, Service};
@@ -189,8 +190,9 @@ impl Endpoint {
         &self.region
     }
 
-    /// Whether the host's name tells a region.
-    pub(super) fn tells_region(&self) -> bool {
+    /// Whether the host's name tells a region, as the names of AWS's hosts do.
+    #[must_use]
+    pub fn tells_region(&self) -> bool {
         region_in(&self.uri).is_some()
     }
 }
@@ -213,6 +215,15 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
+    pub(super) fn origin(&self) -> EndpointOrigin {
+        match (&self.given, self.variant) {
+            (None, Variant::Plain) => EndpointOrigin::Region,
+            (Some(_), _) | (None, Variant::Fips | Variant::DualStack | Variant::FipsDualStack) => {
+                EndpointOrigin::Given
+            }
+        }
+    }
+
     pub(super) fn resolve(self, service: &Service) -> Result<Endpoint, EndpointError> {
         let variant = self.variant;
         let Some(given) = self.given else {

@@ -142,6 +142,16 @@ use crate::codec::{body, name};
 pub struct Client {
     inner: Arc<Inner>,
     endpoint: Arc<Endpoint>,
+    origin: EndpointOrigin,
+}
+
+/// Where an endpoint comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EndpointOrigin {
+    /// It is the service's own in the region.
+    Region,
+    /// It, or which of the service's own it is, was said in code or by the environment.
+    Given,
 }
 
 struct Inner {
@@ -272,7 +282,16 @@ impl Client {
         Self {
             inner: Arc::clone(&self.inner),
             endpoint: Arc::new(endpoint),
+            origin: EndpointOrigin::Given,
         }
+    }
+
+    /// Whether the endpoint was given, in code or by the environment, or else is the service's
+    /// own in the region. Which [`Variant`] of its own it is counts as given too, but for the
+    /// plain one. What is built on the client chooses no other endpoint than one that was given.
+    #[must_use]
+    pub fn has_given_endpoint(&self) -> bool {
+        self.origin == EndpointOrigin::Given
     }
 
     /// Where calls go, ending in a slash.
