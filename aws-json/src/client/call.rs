@@ -59,7 +59,7 @@ impl Inner {
                 skew,
             };
             let span = trace::attempt(number);
-            let work = self.attempt(call, attempt).instrument(span.clone());
+            let work = pin!(self.attempt(call, attempt).instrument(span.clone()));
             let result = before(bound.as_mut().as_pin_mut(), work)
                 .await
                 .unwrap_or_else(|| Err(Kind::Timeout(limit.unwrap_or_default()).into()));

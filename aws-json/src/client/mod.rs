@@ -8,8 +8,8 @@
 //! of trouble at the other end; after a timeout, a break, a 500, 502, 503 or 504, or a call that
 //! was dropped, the next call makes its own, which a load balancer may lead to another machine.
 //!
-//! Name look-up, TCP and TLS together have [3.1 s](CONNECT_TIMEOUT); a call, connection included,
-//! has [30 s](ATTEMPT_TIMEOUT) and what the service may hold it for. Of an answer, 100 headers and
+//! Name look-up, TCP and TLS together have [3.1 s](CONNECT_TIMEOUT); an attempt, connection
+//! included, has [30 s](ATTEMPT_TIMEOUT) and what the service may hold it for. Of an answer, 100 headers and
 //! about 400 KiB of head are read (16 KiB with HTTP/2), and [16 MiB](RESPONSE_LIMIT) of body.
 //! Redirects are not followed, proxies that variables name are not asked, and nothing is
 //! compressed.
@@ -26,6 +26,10 @@
 //! | time runs out on a connection before the head ends | | yes | | yes |
 //! | a break, or time runs out, within a success | | if it is that | yes | yes |
 //! | any answer but a success, whole or not | | | yes | yes |
+//!
+//! Each of them but the last is tried again, and of the answers those that may pass: see
+//! [`Client`]. An operation that must not be done twice is not, where the table says yes in the
+//! last column and no refusal says that it was [not done](Error::is_outcome_unknown).
 
 mod answer;
 mod attempt;

@@ -58,7 +58,8 @@ impl Wire {
         let connection = Used(Some(capture_connection(&mut request)));
         let uri = request.uri().clone();
         let mut deadline = pin!(tokio::time::sleep(limit));
-        let response = match before(Some(deadline.as_mut()), self.pool.request(request)).await {
+        let response = match before(Some(deadline.as_mut()), pin!(self.pool.request(request))).await
+        {
             Some(Ok(response)) => response,
             Some(Err(error)) => return Err(Failure::of_sending(error, &uri.to_string())),
             None => {
@@ -71,9 +72,12 @@ impl Wire {
         };
         let (head, incoming) = response.into_parts();
         let mut answer = Answer::new(head, signed_by);
-        let filled = before(Some(deadline), answer.fill(incoming, self.response_limit))
-            .await
-            .unwrap_or(Err(Kind::Timeout(limit)));
+        let filled = before(
+            Some(deadline),
+            pin!(answer.fill(incoming, self.response_limit)),
+        )
+        .await
+        .unwrap_or(Err(Kind::Timeout(limit)));
         match filled {
             Ok(()) => {
                 if !is_trouble(answer.status) {
@@ -166,12 +170,12 @@ fn is_refused_stream(_: &(dyn Error + 'static)) -> bool {
     false
 }
 
-/// What the work gives, or none if there is a deadline and it comes first.
+/// What the work gives, or none if there is a deadline and it comes first. The work is lent, as a
+/// future that is handed over lies in memory twice.
 pub(super) async fn before<F: Future>(
     mut deadline: Option<Pin<&mut Sleep>>,
-    work: F,
+    mut work: Pin<&mut F>,
 ) -> Option<F::Output> {
-    let mut work = pin!(work);
     poll_fn(
         |context| match (work.as_mut().poll(context), &mut deadline) {
             (Poll::Ready(output), _) => Poll::Ready(Some(output)),

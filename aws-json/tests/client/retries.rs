@@ -377,6 +377,32 @@ async fn a_client_that_failed_too_often_stops_sending_again_until_calls_succeed(
 }
 
 #[tokio::test]
+async fn a_long_poll_of_such_a_client_waits_before_it_fails() {
+    let wait = Duration::from_millis(40);
+    let later = Answer::new(503, &[("x-amz-retry-after", "40")], "");
+    let server =
+        Server::start((0..55).map(|n| if n < 53 { refusal(500) } else { later.clone() })).await;
+    let client = retrying(&server).build().unwrap();
+    for _ in 0..18 {
+        bounded(client.call::<Safe>(&())).await.unwrap_err();
+    }
+    assert_eq!(server.recorded().len(), 53);
+    let now = || tokio::time::sleep(Duration::ZERO).deadline();
+    let start = now();
+    let error = bounded(client.call::<LongPoll>(&())).await.unwrap_err();
+    assert!(now() - start >= wait);
+    assert_eq!(
+        (error.attempts(), error.status().unwrap().as_u16()),
+        (1, 503)
+    );
+    let error = bounded(client.call::<Safe>(&())).await.unwrap_err();
+    assert_eq!(
+        (error.attempts(), error.status().unwrap().as_u16()),
+        (1, 503)
+    );
+}
+
+#[tokio::test]
 async fn a_call_that_is_dropped_sends_nothing_more() {
     let later = Answer::new(503, &[("x-amz-retry-after", "3000")], "");
     let server = Server::start([later, Answer::ok("")]).await;
