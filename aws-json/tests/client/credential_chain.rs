@@ -429,6 +429,20 @@ async fn identity_center_gives_credentials_to_who_has_logged_in() {
     );
 }
 
+#[tokio::test]
+async fn identity_center_that_does_not_listen_is_told() {
+    let server = Server::start([]).await;
+    let environment = machine(SSO, &server).file(LOGIN.0, LOGIN.1);
+    let url = server.url();
+    drop(server);
+    let error = of_profile(&environment).await.unwrap_err();
+    let begin = format!(
+        "the profile default: IAM Identity Center gave no credentials: failed to fetch SSO \
+         credentials: cannot connect to {url}/federation/credentials: "
+    );
+    assert!(error.to_string().starts_with(&begin), "{error}");
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a_command_prints_credentials() {

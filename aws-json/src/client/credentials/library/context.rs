@@ -115,7 +115,7 @@ impl reqsign_core::HttpSend for Calls {
             .http
             .send(&request)
             .await
-            .map_err(|error| Error::unexpected("no answer").with_source(error))?;
+            .map_err(|error| Error::unexpected(error.to_string()).with_source(error))?;
         if !answer.status().is_success() {
             // Explaining a refusal, a service may repeat what it was sent.
             for secret in SECRETS
