@@ -331,6 +331,21 @@ async fn sts_may_refuse_a_role_and_repeat_the_session_token() {
 }
 
 #[tokio::test]
+async fn sts_that_does_not_listen_is_told() {
+    let config = "[default]\nrole_arn = arn:aws:iam::123456789012:role/r\nsource_profile = default\n\
+                  aws_access_key_id = AKIDEXAMPLE\naws_secret_access_key = hush-key\n";
+    let server = Server::start([]).await;
+    let environment = machine(config, &server);
+    let url = server.url();
+    drop(server);
+    let error = of_profile(&environment).await.unwrap_err();
+    let begin = format!(
+        "the role arn:aws:iam::123456789012:role/r cannot be taken: cannot connect to {url}/: "
+    );
+    assert!(error.to_string().starts_with(&begin), "{error}");
+}
+
+#[tokio::test]
 async fn a_profile_that_leads_nowhere_is_an_error_with_its_line() {
     let arn = "arn:aws:iam::123456789012:role/r";
     for (config, text) in [

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -31,7 +31,11 @@ pub(in crate::client::credentials) struct Context {
     environment: Environment,
     http: Arc<Http>,
     tls: Option<Tls>,
+    unanswered: Unanswered,
 }
+
+/// Why a call was not answered, which the library does not always pass on.
+type Unanswered = Arc<Mutex<Option<String>>>;
 
 impl Context {
     /// For calls to services of AWS.
@@ -47,7 +51,13 @@ impl Context {
             environment: environment.clone(),
             http: Arc::new(Http::new(patience, tls)),
             tls: tls.cloned(),
+            unanswered: Unanswered::default(),
         }
+    }
+
+    /// Why the last call was not answered, if it was not and nobody asked yet.
+    pub(super) fn unanswered(&self) -> Option<String> {
+        self.unanswered.lock().ok()?.take()
     }
 
     /// TLS as it is set, if it is.
@@ -74,6 +84,7 @@ impl Context {
             .with_http_send(Calls {
                 http: Arc::clone(&self.http),
                 endpoint,
+                unanswered: Arc::clone(&self.unanswered),
             }))
     }
 }
@@ -102,6 +113,7 @@ impl reqsign_core::FileRead for Files {
 struct Calls {
     http: Arc<Http>,
     endpoint: Option<Uri>,
+    unanswered: Unanswered,
 }
 
 impl reqsign_core::HttpSend for Calls {
@@ -111,11 +123,12 @@ impl reqsign_core::HttpSend for Calls {
         }
         let agent = HeaderValue::from_static(USER_AGENT_VALUE);
         request.headers_mut().insert(USER_AGENT, agent);
-        let mut answer = self
-            .http
-            .send(&request)
-            .await
-            .map_err(|error| Error::unexpected(error.to_string()).with_source(error))?;
+        let mut answer = self.http.send(&request).await.map_err(|error| {
+            if let Ok(mut unanswered) = self.unanswered.lock() {
+                *unanswered = Some(error.to_string());
+            }
+            Error::unexpected(error.to_string()).with_source(error)
+        })?;
         if !answer.status().is_success() {
             // Explaining a refusal, a service may repeat what it was sent.
             for secret in SECRETS

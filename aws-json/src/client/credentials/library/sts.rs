@@ -59,8 +59,8 @@ impl Sts {
             endpoint: self.endpoint.clone(),
             clock: Clock::default(),
         };
-        let context = context.library(None)?;
-        let signer = Signer::new(context.clone(), Known, signing);
+        let library_context = context.library(None)?;
+        let signer = Signer::new(library_context.clone(), Known, signing);
         let session = role.session.unwrap_or_else(|| SESSION.to_owned());
         let mut library =
             AssumeRoleCredentialProvider::new(role.arn, signer).with_role_session_name(session);
@@ -75,8 +75,11 @@ impl Sts {
         if let Some(seconds) = role.seconds {
             library = library.with_duration_seconds(seconds);
         }
-        let given = library.provide_credential(&context).await;
-        let given = given.map_err(|error| failure(&what, &error))?;
+        let given = library.provide_credential(&library_context).await;
+        let given = given.map_err(|error| match context.unanswered() {
+            Some(unanswered) => CredentialsError::new(format!("{what}: {unanswered}")),
+            None => failure(&what, &error),
+        })?;
         provided(given, &what)
     }
 }
