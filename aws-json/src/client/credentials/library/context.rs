@@ -55,7 +55,7 @@ impl Context {
         }
     }
 
-    /// Why the last call was not answered, if it was not and nobody asked yet.
+    /// Why the last call was not answered, if it was not.
     pub(super) fn unanswered(&self) -> Option<String> {
         self.unanswered.lock().ok()?.take()
     }
@@ -123,12 +123,12 @@ impl reqsign_core::HttpSend for Calls {
         }
         let agent = HeaderValue::from_static(USER_AGENT_VALUE);
         request.headers_mut().insert(USER_AGENT, agent);
-        let mut answer = self.http.send(&request).await.map_err(|error| {
-            if let Ok(mut unanswered) = self.unanswered.lock() {
-                *unanswered = Some(error.to_string());
-            }
-            Error::unexpected(error.to_string()).with_source(error)
-        })?;
+        let result = self.http.send(&request).await;
+        if let Ok(mut unanswered) = self.unanswered.lock() {
+            *unanswered = result.as_ref().err().map(ToString::to_string);
+        }
+        let mut answer =
+            result.map_err(|error| Error::unexpected(error.to_string()).with_source(error))?;
         if !answer.status().is_success() {
             // Explaining a refusal, a service may repeat what it was sent.
             for secret in SECRETS
