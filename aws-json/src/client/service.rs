@@ -139,6 +139,7 @@ pub(super) enum GovcloudFips {
 }
 
 /// An operation of a service, with the types of its input and output.
+/// [`operations!`](crate::operations) declares the usual ones in a line.
 ///
 /// ```
 /// use aws_json::client::Operation;
@@ -202,4 +203,62 @@ pub trait Operation {
     fn host_label<'a>(_input: &'a Self::Input, _name: &str) -> Option<&'a str> {
         None
     }
+}
+
+/// Declares operations, a line each: the name, what it takes and gives, and whether it is
+/// [safe to retry](crate::client::Operation::SAFE_TO_RETRY). Each becomes a type that
+/// [`Client::call`](crate::client::Client::call) is given. One of which more is to be said, as that
+/// it is a long poll, is an `impl` of [`Operation`](crate::client::Operation) instead.
+///
+/// ```
+/// use aws_json::client::{Client, Service};
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Serialize)]
+/// #[serde(rename_all = "PascalCase")]
+/// struct PutParameterInput {
+///     name: String,
+///     value: String,
+/// }
+///
+/// #[derive(Debug, Deserialize)]
+/// #[serde(rename_all = "PascalCase")]
+/// struct PutParameterOutput {
+///     version: i64,
+/// }
+///
+/// aws_json::operations! {
+///     /// Sets a parameter.
+///     pub(crate) PutParameter(PutParameterInput) -> PutParameterOutput, not safe to retry;
+///     /// Removes parameters.
+///     pub(crate) DeleteParameters(serde_json::Value) -> serde_json::Value, safe to retry;
+/// }
+///
+/// # async fn example(ssm: Client) -> Result<(), aws_json::client::Error> {
+/// let input = PutParameterInput { name: "color".into(), value: "blue".into() };
+/// println!("version {}", ssm.call::<PutParameter>(&input).await?.version);
+/// # Ok(())
+/// # }
+/// ```
+#[macro_export]
+macro_rules! operations {
+    ($(
+        $(#[$doc:meta])*
+        $visibility:vis $name:ident($input:ty) -> $output:ty, $($safe:ident)+;
+    )+) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            $visibility struct $name;
+
+            impl $crate::client::Operation for $name {
+                const NAME: &'static str = stringify!($name);
+                const SAFE_TO_RETRY: bool = $crate::operations!(@ $($safe)+);
+                type Input = $input;
+                type Output = $output;
+            }
+        )+
+    };
+    (@ safe to retry) => { true };
+    (@ not safe to retry) => { false };
 }
