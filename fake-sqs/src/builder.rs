@@ -10,9 +10,10 @@ use sqs_engine::{InFlightLimits, Rules};
 
 use crate::admin::{Admin, Guard};
 use crate::auth::Authenticator;
+use crate::changes::Changes;
 use crate::clock::WallClock;
 use crate::control::Control;
-use crate::driver::Driver;
+use crate::driver::{Driver, Setup};
 use crate::http::sqs_route::SqsRoute;
 use crate::http::{self, Parts};
 use crate::seed::{RequestIds, Seed};
@@ -155,7 +156,13 @@ impl Builder {
         address: SocketAddr,
         clock: WallClock,
     ) -> (Arc<Driver>, Router) {
-        let driver = Arc::new(Driver::new(self.seed, self.rules, self.in_flight_limits));
+        let driver = Arc::new(Driver::new(Setup {
+            seed: self.seed,
+            rules: self.rules,
+            limits: self.in_flight_limits,
+            changes: Arc::new(Changes::new()),
+            recorder: None,
+        }));
         let router = http::router(Parts {
             sqs: SqsRoute {
                 driver: Arc::clone(&driver),

@@ -10,6 +10,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
 use sqs_engine::Timestamp;
 use tokio::time::Instant;
 
@@ -17,6 +18,9 @@ use tokio::time::Instant;
 /// machine was suspended, or its clock was set. Smaller differences are the wall clock being
 /// disciplined, and following those would make intervals inexact.
 const JUMP_MIN: Duration = Duration::from_secs(1);
+
+/// The last millisecond of the year 9999, beyond which many programs cannot read times.
+const LATEST: Timestamp = Timestamp::from_millis(253_402_300_799_999);
 
 /// Real time, by which signatures are checked.
 #[derive(Clone, Copy, Debug)]
@@ -39,28 +43,146 @@ impl WallClock {
     }
 }
 
-/// The queues' time: it starts at the wall clock's and goes on steadily from there.
+/// How the queues' time goes, as it can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum ClockSetting {
+    /// It goes on as real time does, this many milliseconds ahead of it; behind it, if negative.
+    Running { offset_millis: i64 },
+    /// It stands at this time.
+    Frozen { at: Timestamp },
+}
+
+/// What the queues' clock shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClockReading {
+    pub(crate) now: Timestamp,
+    pub(crate) mode: ClockMode,
+    /// How far it is ahead of real time, in milliseconds; behind it, if negative.
+    pub(crate) offset_millis: i64,
+}
+
+/// Whether the queues' time goes on by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ClockMode {
+    Running,
+    Frozen,
+}
+
+/// The clock would go beyond the last time that it can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the queues' clock would go beyond the year 9999; reset it, or advance it by less")]
+pub(crate) struct TooFar;
+
+/// The queues' time: real time, unless it was frozen or moved. It never goes back.
+#[derive(Debug)]
+pub(crate) struct QueueClock {
+    real: SteadyClock,
+    setting: ClockSetting,
+}
+
+impl QueueClock {
+    /// A clock that shows the real time.
+    pub(crate) fn new() -> Self {
+        Self::with(ClockSetting::Running { offset_millis: 0 })
+    }
+
+    /// A clock that goes as this setting says.
+    pub(crate) fn with(setting: ClockSetting) -> Self {
+        Self {
+            real: SteadyClock::new(),
+            setting,
+        }
+    }
+
+    /// What the clock shows now. Never less than it showed before.
+    pub(crate) fn now(&mut self) -> Timestamp {
+        match self.setting {
+            ClockSetting::Running { offset_millis } => moved(self.real.now(), offset_millis),
+            ClockSetting::Frozen { at } => at,
+        }
+    }
+
+    /// All that there is to say of it.
+    pub(crate) fn read(&mut self) -> ClockReading {
+        let (now, mode, offset_millis) = match self.setting {
+            ClockSetting::Running { offset_millis } => {
+                (self.now(), ClockMode::Running, offset_millis)
+            }
+            ClockSetting::Frozen { at } => (at, ClockMode::Frozen, self.offset(at)),
+        };
+        ClockReading {
+            now,
+            mode,
+            offset_millis,
+        }
+    }
+
+    /// How it is set.
+    pub(crate) fn setting(&self) -> ClockSetting {
+        self.setting
+    }
+
+    /// Makes it stand where it is.
+    pub(crate) fn freeze(&mut self) {
+        self.setting = ClockSetting::Frozen { at: self.now() };
+    }
+
+    /// Lets it go on from where it stands.
+    pub(crate) fn resume(&mut self) {
+        if let ClockSetting::Frozen { at } = self.setting {
+            self.setting = ClockSetting::Running {
+                offset_millis: self.offset(at),
+            };
+        }
+    }
+
+    /// Moves it forward, whether it stands or goes.
+    ///
+    /// # Errors
+    ///
+    /// [`TooFar`], and then it is not moved.
+    pub(crate) fn advance(&mut self, by: Duration) -> Result<(), TooFar> {
+        let then = self.now().after(by);
+        if then > LATEST {
+            return Err(TooFar);
+        }
+        match &mut self.setting {
+            ClockSetting::Running { offset_millis } => {
+                let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
+                *offset_millis = offset_millis.saturating_add(by);
+            }
+            ClockSetting::Frozen { at } => *at = then,
+        }
+        Ok(())
+    }
+
+    /// How far a time is ahead of the real one.
+    fn offset(&mut self, at: Timestamp) -> i64 {
+        at.as_millis().saturating_sub(self.real.now().as_millis())
+    }
+}
+
+/// Real time that never goes back: it starts at the wall clock's and goes on steadily from there.
 ///
 /// The wall clock alone would not do, since it can be set back, and the engine's time never goes
 /// back; the monotonic clock alone would not do either, since it stands still while a machine is
 /// suspended.
 #[derive(Debug)]
-pub(crate) struct QueueClock {
+struct SteadyClock {
     wall: SystemTime,
     steady: Instant,
 }
 
-impl QueueClock {
-    /// A clock that shows the real time now.
-    pub(crate) fn new() -> Self {
+impl SteadyClock {
+    fn new() -> Self {
         Self {
             wall: SystemTime::now(),
             steady: Instant::now(),
         }
     }
 
-    /// What the clock shows now. Never less than it showed before.
-    pub(crate) fn now(&mut self) -> Timestamp {
+    fn now(&mut self) -> Timestamp {
         timestamp(self.read(SystemTime::now(), Instant::now()))
     }
 
@@ -77,6 +199,10 @@ impl QueueClock {
     }
 }
 
+fn moved(time: Timestamp, millis: i64) -> Timestamp {
+    Timestamp::from_millis(time.as_millis().saturating_add(millis))
+}
+
 /// Whole milliseconds since 1970; a clock that is set before that counts as 1970.
 fn timestamp(time: SystemTime) -> Timestamp {
     let since_epoch = time.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -87,10 +213,10 @@ fn timestamp(time: SystemTime) -> Timestamp {
 mod tests {
     use super::*;
 
-    fn clock() -> (QueueClock, SystemTime, Instant) {
+    fn clock() -> (SteadyClock, SystemTime, Instant) {
         let wall = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
         let steady = Instant::now();
-        (QueueClock { wall, steady }, wall, steady)
+        (SteadyClock { wall, steady }, wall, steady)
     }
 
     const fn seconds(n: u64) -> Duration {

@@ -4,27 +4,45 @@
 //! behind a standard mutex that is held for one command and never across an await, wakes the
 //! engine when its next deadline comes, and hands each long poll its answer through a oneshot.
 
+mod time;
+
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::future::pending;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sqs::{Error, ErrorCode, ReceiveMessageOutput, Request, Response};
-use sqs_engine::{Config, Context, Engine, InFlightLimits, Outcome, Rules, Timestamp, WaiterId};
+use sqs_engine::inspect::Inspect;
+use sqs_engine::{
+    Command, Config, Context, ControlAction, Effect, Engine, InFlightLimits, Missing, Outcome,
+    QueueAddress, Rules, Timestamp, WaiterId,
+};
 use tokio::sync::{Notify, oneshot};
 
-use crate::clock::QueueClock;
+pub(crate) use self::time::AdvanceError;
+use crate::changes::Changes;
+use crate::clock::{ClockMode, ClockReading, QueueClock};
+use crate::record::{Mark, NotKept, Recorder};
 use crate::seed::Seed;
 
 /// What a call comes to.
 pub(crate) type Answer = Result<Response, Error>;
 
+/// What a driver is made with.
+pub(crate) struct Setup {
+    pub(crate) seed: Seed,
+    pub(crate) rules: Rules,
+    pub(crate) limits: InFlightLimits,
+    /// Told of everything that changes.
+    pub(crate) changes: Arc<Changes>,
+    /// Writes down what happens; `None` keeps everything in memory only.
+    pub(crate) recorder: Option<Arc<dyn Recorder>>,
+}
+
 /// Gives commands and time to an engine.
 pub(crate) struct Driver {
-    seed: Seed,
-    rules: Rules,
-    limits: InFlightLimits,
+    setup: Setup,
     state: Mutex<State>,
     /// Told when the timer must look at the next deadline again.
     rearm: Notify,
@@ -34,7 +52,7 @@ struct State {
     engine: Engine,
     clock: QueueClock,
     /// The polls that wait, each with the end of its oneshot.
-    polls: HashMap<WaiterId, oneshot::Sender<Answer>>,
+    polls: HashMap<WaiterId, oneshot::Sender<Given>>,
     /// Counts resets: a waiter's id means nothing to a later engine.
     generation: u64,
     /// What the timer sleeps until.
@@ -48,7 +66,7 @@ struct State {
 pub(crate) struct Totals {
     pub(crate) queues: usize,
     pub(crate) messages: usize,
-    pub(crate) now: Timestamp,
+    pub(crate) clock: ClockReading,
 }
 
 /// A name space of queues.
@@ -69,9 +87,10 @@ impl Place {
 
 impl Driver {
     /// A driver with an empty engine. Its deadlines pass only while [`run`](Self::run) runs.
-    pub(crate) fn new(seed: Seed, rules: Rules, limits: InFlightLimits) -> Self {
+    pub(crate) fn new(setup: Setup) -> Self {
+        let engine = Engine::new(setup.config());
         let state = State {
-            engine: engine(seed, rules, limits),
+            engine,
             clock: QueueClock::new(),
             polls: HashMap::new(),
             generation: 0,
@@ -79,9 +98,7 @@ impl Driver {
             closed: false,
         };
         Self {
-            seed,
-            rules,
-            limits,
+            setup,
             state: Mutex::new(state),
             rearm: Notify::new(),
         }
@@ -89,41 +106,102 @@ impl Driver {
 
     /// Performs a call. A long poll completes when its answer is there; dropping the future before
     /// that takes the poll back, so that no message is given to a client that has gone.
-    pub(crate) async fn call(&self, context: &Context, request: Request) -> Answer {
-        let poll = match self.begin(context, request) {
-            Begun::Done(answer) => return answer,
-            Begun::Waiting(poll) => poll,
+    pub(crate) async fn call(&self, context: Context, request: Request) -> Answer {
+        let given = match self.begin(context, request) {
+            Begun::Done(given) => given,
+            Begun::Waiting(mut poll) => match (&mut poll.given).await {
+                Ok(given) => given,
+                Err(_dropped) => return Err(queue_does_not_exist()),
+            },
         };
-        let mut poll = poll;
-        match (&mut poll.answer).await {
-            Ok(answer) => answer,
-            Err(_dropped) => Err(queue_does_not_exist()),
+        match self.kept(given.mark).await {
+            Ok(()) => given.answer,
+            Err(not_kept) => Err(internal_failure(&not_kept)),
         }
     }
 
-    fn begin(&self, context: &Context, request: Request) -> Begun<'_> {
+    #[allow(dead_code, reason = "the control interface is still to come")]
+    /// Reaches into a queue from outside.
+    pub(crate) async fn control(
+        &self,
+        queue: QueueAddress,
+        action: ControlAction,
+    ) -> Result<Result<(), Missing>, NotKept> {
+        let (effect, mark) = {
+            let mut state = self.lock();
+            let effect = self.perform(&mut state, Command::Control { queue, action });
+            self.settle(&mut state);
+            (effect, self.mark())
+        };
+        self.kept(mark).await?;
+        match effect {
+            Effect::Control(done) => Ok(done),
+            // Only a control command was given.
+            Effect::Call(_) | Effect::Done => Ok(Ok(())),
+        }
+    }
+
+    fn begin(&self, context: Context, request: Request) -> Begun<'_> {
         let mut state = self.lock();
-        let now = state.clock.now();
-        let outcome = state.engine.handle(now, context, request);
+        let effect = self.perform(&mut state, Command::Handle { context, request });
+        let outcome = match effect {
+            Effect::Call(outcome) => outcome,
+            // Only a call was given.
+            Effect::Control(_) | Effect::Done => Outcome::Done(Err(queue_does_not_exist())),
+        };
         let begun = match outcome {
-            Outcome::Done(answer) => Begun::Done(answer),
+            Outcome::Done(answer) => Begun::Done(Given {
+                answer,
+                mark: self.mark(),
+            }),
             Outcome::Waiting(waiter) if state.closed => {
-                state.engine.cancel(waiter);
-                Begun::Done(Ok(no_messages()))
+                let _done = self.perform(&mut state, Command::Cancel { waiter });
+                Begun::Done(Given {
+                    answer: Ok(no_messages()),
+                    mark: self.mark(),
+                })
             }
             Outcome::Waiting(waiter) => {
-                let (sender, answer) = oneshot::channel();
+                let (sender, given) = oneshot::channel();
                 state.polls.insert(waiter, sender);
                 Begun::Waiting(Poll {
                     driver: self,
                     waiter,
                     generation: state.generation,
-                    answer,
+                    given,
                 })
             }
         };
         self.settle(&mut state);
         begun
+    }
+
+    /// Changes the engine. Nothing but this does, besides time and a [`reset`](Self::reset); so
+    /// what is recorded here is the whole history. [`settle`](Self::settle) afterwards.
+    fn perform(&self, state: &mut State, command: Command) -> Effect {
+        let now = state.clock.now();
+        if let Some(recorder) = &self.setup.recorder {
+            recorder.command(now, &command);
+        }
+        let effect = state.engine.perform(now, command);
+        if let Some(recorder) = &self.setup.recorder {
+            recorder.effect(&effect);
+        }
+        effect
+    }
+
+    /// How much of the history must be safe before an answer goes out that was given now.
+    fn mark(&self) -> Mark {
+        let recorder = self.setup.recorder.as_ref();
+        recorder.map_or(Mark::default(), |recorder| recorder.mark())
+    }
+
+    /// Waits until what an answer rests on is safe.
+    async fn kept(&self, mark: Mark) -> Result<(), NotKept> {
+        match &self.setup.recorder {
+            Some(recorder) => recorder.kept(mark).await,
+            None => Ok(()),
+        }
     }
 
     /// Lets time pass in the engine, for ever: sleeps until the next deadline and acts on it.
@@ -142,43 +220,68 @@ impl Driver {
         let mut state = self.lock();
         let now = state.clock.now();
         state.engine.advance(now);
-        state.deliver();
+        self.deliver(&mut state);
+        self.setup.changes.tell();
         state.armed = state.engine.next_deadline();
-        state.armed.map(|deadline| deadline.since(now))
+        match state.clock.read().mode {
+            ClockMode::Running => state.armed.map(|deadline| deadline.since(now)),
+            ClockMode::Frozen => None,
+        }
     }
 
     /// Forgets everything and begins anew. Polls that wait are told that their queue is gone.
-    pub(crate) fn reset(&self) {
-        let mut state = self.lock();
-        state.engine = engine(self.seed, self.rules, self.limits);
-        state.generation += 1;
-        for (_, poll) in state.polls.drain() {
-            // The client may have gone, and then nobody needs the answer.
-            let _ = poll.send(Err(queue_does_not_exist()));
-        }
-        self.settle(&mut state);
+    pub(crate) async fn reset(&self) -> Result<(), NotKept> {
+        let mark = {
+            let mut state = self.lock();
+            let config = self.setup.config();
+            if let Some(recorder) = &self.setup.recorder {
+                recorder.reset(config);
+            }
+            state.engine = Engine::new(config);
+            state.clock = QueueClock::new();
+            state.generation += 1;
+            let mark = self.mark();
+            for (_, poll) in state.polls.drain() {
+                let answer = Err(queue_does_not_exist());
+                // The client may have gone, and then nobody needs the answer.
+                let _ = poll.send(Given { answer, mark });
+            }
+            self.settle(&mut state);
+            mark
+        };
+        self.kept(mark).await
     }
 
     /// Forgets one account's queues, with all that belongs to them.
-    pub(crate) fn reset_account(&self, account: &str) {
+    pub(crate) async fn reset_account(&self, account: &str) -> Result<(), NotKept> {
+        let mark = {
+            let mut state = self.lock();
+            let account = account.to_owned();
+            let _done = self.perform(&mut state, Command::RemoveAccount { account });
+            self.settle(&mut state);
+            self.mark()
+        };
+        self.kept(mark).await
+    }
+
+    /// Looks at what there is at present. Whoever looks holds the lock, so what is to be shown is
+    /// copied and put into words afterwards.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(Inspect<'_>) -> T) -> T {
         let mut state = self.lock();
         let now = state.clock.now();
-        state.engine.remove_account(now, account);
-        self.settle(&mut state);
+        state.engine.advance(now);
+        self.deliver(&mut state);
+        look(state.engine.inspect())
     }
 
     /// How much there is, and what time it is for the queues.
     pub(crate) fn totals(&self) -> Totals {
-        let mut state = self.lock();
-        let now = state.clock.now();
-        state.engine.advance(now);
-        self.settle(&mut state);
-        let inspect = state.engine.inspect();
-        Totals {
+        let clock = self.clock();
+        self.look(|inspect| Totals {
             queues: inspect.queue_count(),
             messages: inspect.counts().total(),
-            now,
-        }
+            clock,
+        })
     }
 
     /// Where a queue of this name is: the place itself, or else one in the same account, in the same
@@ -209,17 +312,19 @@ impl Driver {
         state.closed = true;
         let polls = std::mem::take(&mut state.polls);
         for (waiter, poll) in polls {
-            state.engine.cancel(waiter);
+            let _done = self.perform(&mut state, Command::Cancel { waiter });
+            let (answer, mark) = (Ok(no_messages()), self.mark());
             // The client may have gone, and then nobody needs the answer.
-            let _ = poll.send(Ok(no_messages()));
+            let _ = poll.send(Given { answer, mark });
         }
     }
 
-    /// What follows after any change: answered polls get their answers, and the timer is woken if
+    /// What follows after any change: answered polls get their answers, listeners hear of it, and the timer is woken if
     /// it would sleep too long. A timer that wakes too early only finds nothing to do, so a deadline
     /// that moved back is left to it.
     fn settle(&self, state: &mut State) {
-        state.deliver();
+        self.deliver(state);
+        self.setup.changes.tell();
         let next = state.engine.next_deadline();
         let sooner = match (next, state.armed) {
             (None, _) => false,
@@ -232,6 +337,20 @@ impl Driver {
         }
     }
 
+    /// Gives the polls that have been answered their answers.
+    fn deliver(&self, state: &mut State) {
+        while let Some((waiter, answer)) = state.engine.poll_completed() {
+            if let Some(recorder) = &self.setup.recorder {
+                recorder.answered(waiter, &answer);
+            }
+            if let Some(poll) = state.polls.remove(&waiter) {
+                let mark = self.mark();
+                // The client may have gone, and then nobody needs the answer.
+                let _ = poll.send(Given { answer, mark });
+            }
+        }
+    }
+
     /// A panic while the lock was held would have come from the engine; what it was doing is then
     /// half done at worst, and the other queues still deserve their answers.
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -239,19 +358,31 @@ impl Driver {
     }
 }
 
-impl State {
-    fn deliver(&mut self) {
-        while let Some((waiter, answer)) = self.engine.poll_completed() {
-            if let Some(poll) = self.polls.remove(&waiter) {
-                // The client may have gone, and then nobody needs the answer.
-                let _ = poll.send(answer);
-            }
+impl Setup {
+    /// How the next engine begins. Its seed is logged, so that a run can be had again.
+    fn config(&self) -> Config {
+        let seed = self.seed.value();
+        let rules_told = match self.rules {
+            Rules::Strict => "",
+            Rules::Relaxed => "; relaxed: no 60-second rules",
+        };
+        tracing::info!("starting empty; seed {seed} (--seed {seed} repeats the ids){rules_told}");
+        Config {
+            seed,
+            rules: self.rules,
+            limits: self.limits,
         }
     }
 }
 
+/// An answer, and what must be safe before it goes out.
+struct Given {
+    answer: Answer,
+    mark: Mark,
+}
+
 enum Begun<'a> {
-    Done(Answer),
+    Done(Given),
     Waiting(Poll<'a>),
 }
 
@@ -260,31 +391,18 @@ struct Poll<'a> {
     driver: &'a Driver,
     waiter: WaiterId,
     generation: u64,
-    answer: oneshot::Receiver<Answer>,
+    given: oneshot::Receiver<Given>,
 }
 
 impl Drop for Poll<'_> {
     fn drop(&mut self) {
         let mut state = self.driver.lock();
         if state.generation == self.generation && state.polls.remove(&self.waiter).is_some() {
-            state.engine.cancel(self.waiter);
+            let waiter = self.waiter;
+            let _done = self.driver.perform(&mut state, Command::Cancel { waiter });
+            self.driver.settle(&mut state);
         }
     }
-}
-
-/// A new engine. Its seed is logged, so that a run can be had again.
-fn engine(seed: Seed, rules: Rules, limits: InFlightLimits) -> Engine {
-    let seed = seed.value();
-    let rules_told = match rules {
-        Rules::Strict => "",
-        Rules::Relaxed => "; relaxed: no 60-second rules",
-    };
-    tracing::info!("starting empty; seed {seed} (--seed {seed} repeats the ids){rules_told}");
-    Engine::new(Config {
-        seed,
-        rules,
-        limits,
-    })
 }
 
 async fn sleep_for(duration: Option<Duration>) {
@@ -305,233 +423,12 @@ fn queue_does_not_exist() -> Error {
     )
 }
 
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use sqs::{CreateQueueInput, DeleteQueueInput, ReceiveMessageInput, SendMessageInput};
-    use tokio::task::JoinHandle;
-    use tokio::time::timeout;
-
-    use super::*;
-
-    /// Longer than any wait here, in time that tokio moves by itself when nothing else is to do.
-    const BOUND: Duration = Duration::from_secs(60);
-
-    fn context() -> Context {
-        Context::new("000000000000", "test", "us-east-1", "http://localhost")
-    }
-
-    /// A driver whose time passes, with the queue `orders`.
-    async fn running() -> Arc<Driver> {
-        let driver = Arc::new(Driver::new(
-            Seed::Given(1),
-            Rules::Strict,
-            InFlightLimits::default(),
-        ));
-        let timer = Arc::clone(&driver);
-        tokio::spawn(async move { timer.run().await });
-        driver
-            .call(&context(), CreateQueueInput::new("orders").into())
-            .await
-            .expect("created");
-        driver
-    }
-
-    fn receive(wait_seconds: i32) -> Request {
-        let mut input = ReceiveMessageInput::new("orders");
-        input.wait_time_seconds = Some(wait_seconds);
-        input.into()
-    }
-
-    async fn send(driver: &Driver, body: &str, delay_seconds: Option<i32>) {
-        let mut input = SendMessageInput::new("orders", body);
-        input.delay_seconds = delay_seconds;
-        driver.call(&context(), input.into()).await.expect("sent");
-    }
-
-    /// Starts a long poll and returns once the engine has it.
-    async fn poll(driver: &Arc<Driver>, wait_seconds: i32) -> JoinHandle<Answer> {
-        let before = waiting(driver);
-        let caller = Arc::clone(driver);
-        let poll =
-            tokio::spawn(async move { caller.call(&context(), receive(wait_seconds)).await });
-        while waiting(driver) == before {
-            tokio::task::yield_now().await;
-        }
-        poll
-    }
-
-    async fn bodies(poll: JoinHandle<Answer>) -> Vec<String> {
-        let answer = timeout(BOUND, poll)
-            .await
-            .expect("in time")
-            .expect("no panic");
-        match answer {
-            Ok(Response::ReceiveMessage(output)) => output
-                .messages
-                .into_iter()
-                .filter_map(|message| message.body)
-                .collect(),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    /// Polls that the engine holds; the driver must hold as many.
-    fn waiting(driver: &Driver) -> usize {
-        let state = driver.lock();
-        let engine = state.engine.inspect().waiting_polls();
-        assert_eq!(state.polls.len(), engine);
-        engine
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_send_answers_the_poll_that_waits_longest() {
-        let driver = running().await;
-        let first = poll(&driver, 20).await;
-        let second = poll(&driver, 20).await;
-        send(&driver, "A", None).await;
-        send(&driver, "B", None).await;
-        assert_eq!(bodies(first).await, ["A"]);
-        assert_eq!(bodies(second).await, ["B"]);
-        assert_eq!(waiting(&driver), 0);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_poll_ends_when_its_time_is_up() {
-        let driver = running().await;
-        let started = driver.totals().now;
-        let poll = poll(&driver, 7).await;
-        assert_eq!(bodies(poll).await, [""; 0]);
-        let waited = driver.totals().now.since(started);
-        assert!(
-            (Duration::from_secs(7)..Duration::from_millis(7_100)).contains(&waited),
-            "{waited:?}"
-        );
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_deadline_that_comes_first_is_kept_though_it_was_set_last() {
-        let driver = running().await;
-        let started = driver.totals().now;
-        let long = poll(&driver, 20).await;
-        send(&driver, "late", Some(3)).await;
-        assert_eq!(bodies(long).await, ["late"]);
-        let waited = driver.totals().now.since(started);
-        assert!(
-            (Duration::from_secs(3)..Duration::from_millis(3_100)).contains(&waited),
-            "{waited:?}"
-        );
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_client_that_hangs_up_gets_no_message() {
-        let driver = running().await;
-        let gone = poll(&driver, 20).await;
-        let stays = poll(&driver, 20).await;
-        gone.abort();
-        assert!(gone.await.expect_err("aborted").is_cancelled());
-        assert_eq!(waiting(&driver), 1);
-        send(&driver, "A", None).await;
-        assert_eq!(bodies(stays).await, ["A"]);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_poll_at_a_queue_that_goes_is_told_so() {
-        let driver = running().await;
-        let deleted = poll(&driver, 20).await;
-        let delete = DeleteQueueInput::new("orders");
-        driver
-            .call(&context(), delete.into())
-            .await
-            .expect("deleted");
-        let answer = timeout(BOUND, deleted)
-            .await
-            .expect("in time")
-            .expect("no panic");
-        assert_eq!(
-            answer.expect_err("gone").code(),
-            ErrorCode::QueueDoesNotExist
-        );
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_reset_ends_polls_and_leaves_later_ones_alone() {
-        let driver = running().await;
-        let before = poll(&driver, 20).await;
-        driver.reset();
-        driver
-            .call(&context(), CreateQueueInput::new("orders").into())
-            .await
-            .expect("created");
-        // The new engine counts its waiters from the start: this one has the id of the old one,
-        // which is taken back only now.
-        let after = poll(&driver, 20).await;
-        let answer = timeout(BOUND, before)
-            .await
-            .expect("in time")
-            .expect("no panic");
-        assert_eq!(
-            answer.expect_err("gone").code(),
-            ErrorCode::QueueDoesNotExist
-        );
-        assert_eq!(waiting(&driver), 1);
-        send(&driver, "A", None).await;
-        assert_eq!(bodies(after).await, ["A"]);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_reset_of_an_account_ends_its_polls() {
-        let driver = running().await;
-        let poll = poll(&driver, 20).await;
-        driver.reset_account("111111111111");
-        assert_eq!(waiting(&driver), 1);
-        driver.reset_account("000000000000");
-        let answer = timeout(BOUND, poll)
-            .await
-            .expect("in time")
-            .expect("no panic");
-        assert_eq!(
-            answer.expect_err("gone").code(),
-            ErrorCode::QueueDoesNotExist
-        );
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_driver_that_closes_answers_polls_and_lets_none_wait() {
-        let driver = running().await;
-        let started = driver.totals().now;
-        let poll = poll(&driver, 20).await;
-        driver.close();
-        assert_eq!(bodies(poll).await, [""; 0]);
-        let late = driver.call(&context(), receive(20)).await;
-        assert_eq!(late, Ok(no_messages()));
-        assert_eq!(driver.totals().now, started);
-        assert_eq!(waiting(&driver), 0);
-    }
-
-    #[test]
-    fn a_given_seed_gives_the_same_engine_after_a_reset() {
-        let driver = Driver::new(Seed::Given(1), Rules::Strict, InFlightLimits::default());
-        let first = id_of_a_message(&driver);
-        driver.reset();
-        assert_eq!(id_of_a_message(&driver), first);
-
-        let driver = Driver::new(Seed::Drawn, Rules::Strict, InFlightLimits::default());
-        let first = id_of_a_message(&driver);
-        driver.reset();
-        assert_ne!(id_of_a_message(&driver), first);
-    }
-
-    fn id_of_a_message(driver: &Driver) -> String {
-        let done = |request| match driver.begin(&context(), request) {
-            Begun::Done(answer) => answer.expect("done"),
-            Begun::Waiting(_) => panic!("nothing waits here"),
-        };
-        done(CreateQueueInput::new("orders").into());
-        match done(SendMessageInput::new("orders", "A").into()) {
-            Response::SendMessage(output) => output.message_id.expect("an id"),
-            other => panic!("{other:?}"),
-        }
-    }
+/// What a client hears when its call was performed but may not survive: AWS's error for what went
+/// wrong inside. The call may be sent again.
+fn internal_failure(not_kept: &NotKept) -> Error {
+    tracing::error!(%not_kept, "a call is answered with an error");
+    Error::new(ErrorCode::InternalFailure, not_kept.to_string())
 }
+
+#[cfg(test)]
+mod tests;

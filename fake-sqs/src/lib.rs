@@ -91,10 +91,12 @@
 mod admin;
 mod auth;
 mod builder;
+mod changes;
 mod clock;
 mod control;
 mod driver;
 mod http;
+mod record;
 mod seed;
 mod server;
 #[cfg(test)]

@@ -97,6 +97,21 @@ impl Directory {
         self.realm(account, region)?.deleted.get(name).copied()
     }
 
+    /// Forgets that a queue of that name was deleted.
+    pub(crate) fn forget_deletion(&mut self, account: &str, region: &str, name: &str) {
+        if self.deleted_at(account, region, name).is_none() {
+            return;
+        }
+        let queue = QueueName {
+            account: account.into(),
+            region: region.into(),
+            name: name.into(),
+        };
+        self.update(&queue, |realm| {
+            realm.deleted.remove(name);
+        });
+    }
+
     /// The queues whose names begin with `prefix`, in the order of their names' bytes, after `place`.
     pub(crate) fn list<'a>(
         &'a self,

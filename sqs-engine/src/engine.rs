@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use sqs::{Error, Request, Response, limits};
 
+use crate::command::{Command, Effect};
 use crate::directory::{Directory, QueueName};
 use crate::errors;
 use crate::id::{IdSource, QueueId};
@@ -25,7 +27,7 @@ use crate::waiters::{Completed, WaiterId, Waiters};
 /// let config = Config { seed: 7, ..Config::default() };
 /// assert_eq!(config.rules, Rules::Strict);
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Config {
     /// What all ids, receipt handles and tokens follow from. Two engines with the same seed that
     /// are told the same, at the same times, answer the same, byte for byte; and each accepts the
@@ -55,7 +57,7 @@ pub struct Config {
 /// let config = Config { limits, ..Config::default() };
 /// assert_eq!((config.limits.standard, config.limits.fifo), (3, 120_000));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InFlightLimits {
     /// For standard queues; 120,000 by default.
     pub standard: u32,
@@ -75,7 +77,7 @@ impl Default for InFlightLimits {
 /// Whether AWS's two 60-second rules apply: a queue is purged at most once in 60 seconds, and the
 /// name of a deleted queue is free after 60 seconds. Tests that make their queues anew turn them
 /// off; nothing else changes with them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rules {
     /// As AWS has it.
     #[default]
@@ -87,7 +89,7 @@ pub enum Rules {
 /// Who calls, from where, and by which address.
 ///
 /// The engine trusts it: whoever fills it in has verified the caller.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Context {
     /// The caller's account, 12 digits: where its queues live, and the `SenderId` of its messages.
@@ -100,6 +102,7 @@ pub struct Context {
     pub base_url: String,
     /// The `X-Amzn-Trace-Id` header that came with the call. A message sent without an
     /// `AWSTraceHeader` of its own gets this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_header: Option<String>,
 }
 
@@ -122,7 +125,7 @@ impl Context {
     }
 }
 
-/// What comes of a command.
+/// What comes of a call.
 ///
 /// It is large because an answer is: it is moved once, from the engine to whoever asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,7 +146,7 @@ pub enum Outcome {
 ///
 /// The one who drives it does four things:
 ///
-/// * give each command to [`handle`](Self::handle);
+/// * give each call to [`handle`](Self::handle), or each command to [`perform`](Self::perform);
 /// * call [`advance`](Self::advance) when [`next_deadline`](Self::next_deadline) has come;
 /// * after either, fetch what [`poll_completed`](Self::poll_completed) has, until it has nothing,
 ///   and ask for the next deadline again;
@@ -221,9 +224,36 @@ impl Engine {
         }
     }
 
-    /// Performs a command. What was due until `now` happens first.
+    /// Performs any command. What was due until `now` happens first.
     ///
     /// A command may answer polls that wait: fetch them with
+    /// [`poll_completed`](Self::poll_completed) afterwards.
+    pub fn perform(&mut self, now: Timestamp, command: Command) -> Effect {
+        match command {
+            Command::Handle { context, request } => {
+                Effect::Call(self.handle(now, &context, request))
+            }
+            Command::Cancel { waiter } => {
+                self.advance(now);
+                self.cancel(waiter);
+                Effect::Done
+            }
+            Command::RemoveAccount { account } => {
+                self.remove_account(now, &account);
+                Effect::Done
+            }
+            Command::Control { queue, action } => {
+                self.advance(now);
+                let done = ops::control::perform(self, &queue, action);
+                self.settle();
+                Effect::Control(done)
+            }
+        }
+    }
+
+    /// Performs a call. What was due until `now` happens first.
+    ///
+    /// A call may answer polls that wait: fetch them with
     /// [`poll_completed`](Self::poll_completed) afterwards.
     pub fn handle(&mut self, now: Timestamp, context: &Context, request: Request) -> Outcome {
         self.advance(now);

@@ -3,9 +3,11 @@
 //! All of it follows from the seed and a counter, so that the same commands give the same answers.
 
 use std::fmt;
+use std::str::FromStr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
 
 use crate::time::Timestamp;
@@ -29,6 +31,61 @@ impl fmt::Display for MessageId {
 impl fmt::Debug for MessageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+/// A text that is no message id, for it is not a UUID as this crate writes them: 32 digits of
+/// lower-case hexadecimal in groups of 8, 4, 4, 4 and 12.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageIdError;
+
+impl fmt::Display for MessageIdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "a message id is a UUID in lower case, like 01234567-89ab-4cde-8f01-23456789abcd",
+        )
+    }
+}
+
+impl std::error::Error for MessageIdError {}
+
+/// Reads what `Display` writes.
+///
+/// ```
+/// use sqs_engine::MessageId;
+///
+/// let id: MessageId = "01234567-89ab-4cde-8f01-23456789abcd".parse()?;
+/// assert_eq!(id.to_string(), "01234567-89ab-4cde-8f01-23456789abcd");
+/// assert!("01234567".parse::<MessageId>().is_err());
+/// # Ok::<(), sqs_engine::MessageIdError>(())
+/// ```
+impl FromStr for MessageId {
+    type Err = MessageIdError;
+
+    fn from_str(text: &str) -> Result<Self, MessageIdError> {
+        let digits: String = text.split('-').collect();
+        let mut bytes = [0; 16];
+        hex::decode_to_slice(&digits, &mut bytes).map_err(|_| MessageIdError)?;
+        let id = Self(bytes);
+        // The one way in which it is written: hyphens in their places, letters in lower case.
+        if id.to_string() == text {
+            Ok(id)
+        } else {
+            Err(MessageIdError)
+        }
+    }
+}
+
+impl Serialize for MessageId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for MessageId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
     }
 }
 
@@ -249,6 +306,24 @@ mod tests {
         assert_eq!(first.len(), 36);
         assert_eq!(&first[14..15], "4");
         assert!("89ab".contains(&first[19..20]));
+    }
+
+    #[test]
+    fn a_message_id_is_read_as_it_is_written_and_no_other_way() {
+        let id = IdSource::new(1).next_message();
+        let text = id.to_string();
+        assert_eq!(text.parse(), Ok(id));
+        for other in [
+            text.to_uppercase(),
+            text.replace('-', ""),
+            format!("{text}-"),
+            format!("-{text}"),
+            text[1..].to_owned(),
+            String::new(),
+            "é".repeat(18),
+        ] {
+            assert_eq!(other.parse::<MessageId>(), Err(MessageIdError), "{other}");
+        }
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! same answers, byte for byte. So a twelve-hour timeout is tested in microseconds, and a history
 //! can be run again.
 //!
-//! * [`Engine`] takes commands and time; [`Outcome`] is what comes of a command.
+//! * [`Engine`] takes calls and time; [`Outcome`] is what comes of a call.
+//! * [`Command`] is whatever changes an engine, as a value to be kept and done again.
 //! * [`Context`] says who calls; [`Config`] what the engine is made with.
 //! * [`inspect`] shows what is inside without changing it.
 //!
@@ -17,6 +18,7 @@
 //! | module | what |
 //! |---|---|
 //! | `engine` | time, deadlines, who waits |
+//! | `command` | what changes an engine, as a value |
 //! | `ops/<family>` | what each operation does; twin of `sqs::shapes::<family>`, where it says what each takes |
 //! | `queue` | a queue, its attributes, its messages and the order in which they are offered |
 //! | `access` | which queue a URL means, and whether the caller may use it |
@@ -28,6 +30,7 @@
 
 mod access;
 mod checks;
+mod command;
 mod digest;
 mod directory;
 mod engine;
@@ -41,8 +44,9 @@ mod tasks;
 mod time;
 mod waiters;
 
+pub use command::{Command, ControlAction, Effect, Missing, QueueAddress};
 pub use engine::{Config, Context, Engine, InFlightLimits, Outcome, Rules};
-pub use id::MessageId;
+pub use id::{MessageId, MessageIdError};
 pub use queue::message::MessageState;
 pub use queue::messages::Counts;
 pub use time::Timestamp;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// A point in time: whole milliseconds since 1970-01-01T00:00:00Z.
 ///
 /// The engine never reads a clock; each call is told what time it is. Arithmetic stops at the ends
@@ -18,7 +20,7 @@ use std::time::Duration;
 /// assert_eq!(sent.after(Duration::from_secs(5)).as_millis(), 6_500);
 /// assert_eq!(sent.as_secs(), 1);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Timestamp(i64);
 
 impl Timestamp {

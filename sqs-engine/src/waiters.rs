@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use sqs::{Error, Response};
 
 use crate::id::QueueId;
@@ -10,7 +11,7 @@ use crate::ops::receive::Receive;
 use crate::time::Timestamp;
 
 /// A waiting ReceiveMessage. Ids are given in order of arrival and never again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct WaiterId(u64);
 
 /// The answer to a waiting ReceiveMessage, once there is one.

@@ -7,7 +7,9 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use super::guard::Denied;
+use crate::driver::AdvanceError;
 use crate::http::body::BodyError;
+use crate::record::NotKept;
 
 /// A successful answer.
 pub(super) struct Json<T>(pub(super) T);
@@ -39,6 +41,10 @@ pub(super) enum AdminError {
     WrongMethod { allowed: &'static str },
     #[error("{0}")]
     Body(BodyError),
+    #[error("{0}")]
+    Advance(AdvanceError),
+    #[error("{0}; the server's log says more")]
+    NotKept(NotKept),
     #[error("the body must be JSON like {form}: {reason}")]
     Json { form: &'static str, reason: String },
 }
@@ -47,11 +53,16 @@ impl AdminError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Denied(_) => StatusCode::FORBIDDEN,
+            Self::NotKept(_) | Self::Advance(AdvanceError::NotKept(_)) => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
             Self::UnknownPath => StatusCode::NOT_FOUND,
             Self::WrongMethod { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::Body(BodyError::TooLong(_)) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Body(BodyError::TooSlow(_)) => StatusCode::REQUEST_TIMEOUT,
-            Self::Body(BodyError::Broken(_)) | Self::Json { .. } => StatusCode::BAD_REQUEST,
+            Self::Body(BodyError::Broken(_))
+            | Self::Json { .. }
+            | Self::Advance(AdvanceError::TooFar(_)) => StatusCode::BAD_REQUEST,
         }
     }
 }

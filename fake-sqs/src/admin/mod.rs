@@ -1,6 +1,7 @@
 //! The control interface under `/_fake/`: unsigned JSON, for whoever runs on this machine.
 
 mod answer;
+mod clock;
 mod guard;
 mod health;
 mod members;
@@ -34,6 +35,19 @@ pub(crate) fn router(admin: Admin) -> Router {
             get(health::health).fallback(|| only("GET")),
         )
         .route("/_fake/reset", post(reset::reset).fallback(|| only("POST")))
+        .route("/_fake/clock", get(clock::show).fallback(|| only("GET")))
+        .route(
+            "/_fake/clock/freeze",
+            post(clock::freeze).fallback(|| only("POST")),
+        )
+        .route(
+            "/_fake/clock/resume",
+            post(clock::resume).fallback(|| only("POST")),
+        )
+        .route(
+            "/_fake/clock/advance",
+            post(clock::advance).fallback(|| only("POST")),
+        )
         .route("/_fake", any(unknown))
         .route("/_fake/", any(unknown))
         .route("/_fake/{*path}", any(unknown))

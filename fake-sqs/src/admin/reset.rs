@@ -28,7 +28,7 @@ pub(super) async fn reset(
         .await
         .map_err(AdminError::Body)?;
     let scope = scope(&body)?;
-    control.reset(scope);
+    control.reset(scope).await.map_err(AdminError::NotKept)?;
     tracing::info!(?scope, "reset");
     Ok(Json(serde_json::Map::new()))
 }

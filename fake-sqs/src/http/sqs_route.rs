@@ -53,7 +53,7 @@ pub(crate) async fn call(
         let request = sqs::Request::read(operation, Json(&body))
             .map_err(|error| serialization(error.to_string()))?;
         let context = route.context(&caller, &parts.headers);
-        let answer = route.driver.call(&context, request).await;
+        let answer = route.driver.call(context.clone(), request).await;
         log(operation, &context, &answer);
         if let Err(error) = &answer {
             hints::log(&route.driver, &context, &body, error);

@@ -6,6 +6,7 @@
 
 pub(crate) mod attributes;
 mod batch;
+pub(crate) mod control;
 mod delete;
 mod message_attributes;
 pub(crate) mod move_task;
@@ -21,7 +22,7 @@ use sqs::{Request, Response};
 
 use crate::engine::{Context, Engine, Outcome};
 
-/// Performs one command.
+/// Performs one call.
 pub(crate) fn perform(engine: &mut Engine, context: &Context, request: Request) -> Outcome {
     let answer = match request {
         Request::AddPermission(input) => {

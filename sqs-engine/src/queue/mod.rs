@@ -242,12 +242,17 @@ impl Queue {
 
     /// Removes every message and, in a FIFO queue, all that is remembered of sends and receives.
     pub(crate) fn purge(&mut self, now: Timestamp) {
+        self.clear();
+        self.purged_at = Some(now);
+    }
+
+    /// The same, without remembering that it happened.
+    pub(crate) fn clear(&mut self) {
         self.messages.clear();
         if let Some(fifo) = &mut self.fifo {
             fifo.deduplication.clear();
             fifo.attempts = Attempts::default();
         }
-        self.purged_at = Some(now);
     }
 
     /// Sets the attributes. A FIFO queue's new delay is that of the messages it has, too.
