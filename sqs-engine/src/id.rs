@@ -185,8 +185,8 @@ impl IdSource {
         QueueId(self.queues)
     }
 
-    /// Writes a receipt as the opaque handle that a client sees.
-    pub(crate) fn handle(&self, receipt: Receipt) -> String {
+    /// Writes a receipt of this message as the opaque handle that a client sees.
+    pub(crate) fn handle(&self, receipt: Receipt, message: MessageId) -> String {
         let mut bytes = [0; HANDLE_LEN];
         bytes[..3].copy_from_slice(&HANDLE_MARK);
         bytes[3..11].copy_from_slice(&receipt.queue.0.to_be_bytes());
@@ -194,6 +194,7 @@ impl IdSource {
         bytes[19..27].copy_from_slice(&receipt.message.arrival.to_be_bytes());
         bytes[27..31].copy_from_slice(&receipt.delivery.to_be_bytes());
         bytes[31..39].copy_from_slice(&receipt.received_at.as_millis().to_be_bytes());
+        bytes[39..55].copy_from_slice(&message.0);
         let seal = self.hash("receipt handle", &[&bytes[..HANDLE_SEAL_AT]]);
         bytes[HANDLE_SEAL_AT..].copy_from_slice(&seal);
         BASE64.encode(bytes)
@@ -201,6 +202,11 @@ impl IdSource {
 
     /// Reads a handle back. `None` if this source did not write it, byte for byte.
     pub(crate) fn receipt(&self, handle: &str) -> Option<Receipt> {
+        Some(self.receipt_of(handle)?.0)
+    }
+
+    /// Reads a handle back, together with the id of its message.
+    pub(crate) fn receipt_of(&self, handle: &str) -> Option<(Receipt, MessageId)> {
         if handle.len() != HANDLE_TEXT_LEN {
             return None;
         }
@@ -209,7 +215,7 @@ impl IdSource {
         if bytes[..3] != HANDLE_MARK || !same_bytes(&seal, &bytes[HANDLE_SEAL_AT..]) {
             return None;
         }
-        Some(Receipt {
+        let receipt = Receipt {
             queue: QueueId(u64::from_be_bytes(field(&bytes[3..11])?)),
             message: MessageKey {
                 enqueued_at: Timestamp::from_millis(i64::from_be_bytes(field(&bytes[11..19])?)),
@@ -217,7 +223,8 @@ impl IdSource {
             },
             delivery: u32::from_be_bytes(field(&bytes[27..31])?),
             received_at: Timestamp::from_millis(i64::from_be_bytes(field(&bytes[31..39])?)),
-        })
+        };
+        Some((receipt, MessageId(field(&bytes[39..55])?)))
     }
 
     /// Writes the place at which a listing goes on as an opaque token, good for that `listing` only.
@@ -268,9 +275,9 @@ fn field<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
 
 /// Base64 of this is `AQEB`, with which every handle of AWS's begins.
 const HANDLE_MARK: [u8; 3] = [1, 1, 1];
-/// Mark 3, queue 8, time 8, arrival 8, delivery 4, receive time 8, one byte that makes the whole a
-/// multiple of three so that base64 needs no padding.
-const HANDLE_SEAL_AT: usize = 40;
+/// Mark 3, queue 8, time 8, arrival 8, delivery 4, receive time 8, message id 16. With the seal it is
+/// a multiple of three, so that base64 needs no padding.
+const HANDLE_SEAL_AT: usize = 55;
 const HANDLE_LEN: usize = HANDLE_SEAL_AT + 32;
 const HANDLE_TEXT_LEN: usize = HANDLE_LEN / 3 * 4;
 const TOKEN_SEAL_LEN: usize = 16;
@@ -328,17 +335,19 @@ mod tests {
 
     #[test]
     fn a_handle_reads_back_and_looks_like_one() {
-        let ids = IdSource::new(9);
-        let handle = ids.handle(receipt());
+        let mut ids = IdSource::new(9);
+        let message = ids.next_message();
+        let handle = ids.handle(receipt(), message);
         assert!(handle.starts_with("AQEB"));
-        assert_eq!(handle.len(), 96);
+        assert_eq!(handle.len(), 116);
         assert!(!handle.contains('='));
         assert_eq!(ids.receipt(&handle), Some(receipt()));
+        assert_eq!(ids.receipt_of(&handle), Some((receipt(), message)));
     }
 
     #[test]
     fn a_handle_of_another_seed_is_refused() {
-        let handle = IdSource::new(9).handle(receipt());
+        let handle = IdSource::new(9).handle(receipt(), MessageId([5; 16]));
         assert_eq!(IdSource::new(10).receipt(&handle), None);
     }
 
@@ -365,9 +374,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_changed_character_makes_a_handle_undecodable(at in 0usize..96, with in "[ -~]") {
+        fn any_changed_character_makes_a_handle_undecodable(at in 0usize..116, with in "[ -~]") {
             let ids = IdSource::new(9);
-            let handle = ids.handle(receipt());
+            let handle = ids.handle(receipt(), MessageId([5; 16]));
             let mut forged = handle.clone();
             forged.replace_range(at..=at, &with);
             prop_assume!(forged != handle);

@@ -22,8 +22,11 @@
 //! assert_eq!((message.body(), message.state()), ("hello", MessageState::Visible));
 //! ```
 
+mod receipts;
+
 use std::collections::BTreeMap;
 
+pub use self::receipts::ReceiptView;
 use crate::engine::Engine;
 use crate::id::{MessageId, MessageKey};
 use crate::ops::attributes;

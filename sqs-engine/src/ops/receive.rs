@@ -199,7 +199,7 @@ impl Receive {
         );
         sqs::Message {
             message_id: Some(message.id.to_string()),
-            receipt_handle: Some(ids.handle(receipt)),
+            receipt_handle: Some(ids.handle(receipt, message.id)),
             md5_of_body: Some(message.body_md5.to_string()),
             body: Some(message.body.to_string()),
             attributes: self.system_attributes(queue, receipt.message, message),
