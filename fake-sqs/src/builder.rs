@@ -13,7 +13,8 @@ use crate::auth::Authenticator;
 use crate::changes::Changes;
 use crate::clock::WallClock;
 use crate::control::Control;
-use crate::driver::{Driver, Setup};
+use crate::driver::{AutoCreate, Driver, Setup};
+use crate::http::cors::Cors;
 use crate::http::sqs_route::SqsRoute;
 use crate::http::{self, Parts};
 use crate::seed::{RequestIds, Seed};
@@ -47,8 +48,10 @@ pub struct Builder {
     account: AccountId,
     rules: Rules,
     in_flight_limits: InFlightLimits,
+    auto_create: AutoCreate,
     seed: Seed,
     control_hosts: Vec<ControlHost>,
+    cors: Cors,
 }
 
 impl Builder {
@@ -59,8 +62,10 @@ impl Builder {
             account: AccountId::default(),
             rules: Rules::default(),
             in_flight_limits: InFlightLimits::default(),
+            auto_create: AutoCreate::default(),
             seed: Seed::Drawn,
             control_hosts: Vec::new(),
+            cors: Cors::default(),
         }
     }
 
@@ -90,6 +95,13 @@ impl Builder {
         self
     }
 
+    /// Whether a queue that is missing is created when it is first used. It is an error, as on AWS,
+    /// unless [`AutoCreate::On`] is set.
+    pub fn auto_create(mut self, auto_create: AutoCreate) -> Self {
+        self.auto_create = auto_create;
+        self
+    }
+
     /// How many messages of a queue may be in flight: 120,000, unless a test that must see the limit
     /// reached sets it low. At it a standard queue refuses to give more with OverLimit, and a FIFO
     /// queue gives nothing.
@@ -109,6 +121,12 @@ impl Builder {
     /// always answered.
     pub fn control_host(mut self, host: ControlHost) -> Self {
         self.control_hosts.push(host);
+        self
+    }
+
+    /// Whether web pages of other origins may call SQS. They may not unless [`Cors::On`] is set.
+    pub fn cors(mut self, cors: Cors) -> Self {
+        self.cors = cors;
         self
     }
 
@@ -160,6 +178,7 @@ impl Builder {
             seed: self.seed,
             rules: self.rules,
             limits: self.in_flight_limits,
+            auto_create: self.auto_create,
             changes: Arc::new(Changes::new()),
             recorder: None,
         }));
@@ -168,6 +187,7 @@ impl Builder {
                 driver: Arc::clone(&driver),
                 address,
             },
+            cors: self.cors,
             authenticator: Arc::new(Authenticator::new(credentials, clock)),
             admin: Admin {
                 control: Control::new(Arc::clone(&driver)),

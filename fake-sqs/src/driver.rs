@@ -4,6 +4,7 @@
 //! behind a standard mutex that is held for one command and never across an await, wakes the
 //! engine when its next deadline comes, and hands each long poll its answer through a oneshot.
 
+mod auto_create;
 mod time;
 
 use std::collections::HashMap;
@@ -20,6 +21,7 @@ use sqs_engine::{
 };
 use tokio::sync::{Notify, oneshot};
 
+pub use self::auto_create::AutoCreate;
 pub(crate) use self::time::AdvanceError;
 use crate::changes::Changes;
 use crate::clock::{ClockMode, ClockReading, QueueClock};
@@ -34,6 +36,7 @@ pub(crate) struct Setup {
     pub(crate) seed: Seed,
     pub(crate) rules: Rules,
     pub(crate) limits: InFlightLimits,
+    pub(crate) auto_create: AutoCreate,
     /// Told of everything that changes.
     pub(crate) changes: Arc<Changes>,
     /// Writes down what happens; `None` keeps everything in memory only.
@@ -143,6 +146,7 @@ impl Driver {
 
     fn begin(&self, context: Context, request: Request) -> Begun<'_> {
         let mut state = self.lock();
+        self.create_if_missing(&mut state, &context, &request);
         let effect = self.perform(&mut state, Command::Handle { context, request });
         let outcome = match effect {
             Effect::Call(outcome) => outcome,

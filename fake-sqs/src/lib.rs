@@ -107,5 +107,7 @@ pub use sqs_engine::{InFlightLimits, Rules};
 pub use crate::admin::{ControlHost, ControlHostError};
 pub use crate::auth::{AccountId, AccountIdError, Credential, CredentialError, SecretError};
 pub use crate::builder::{Builder, StartError};
+pub use crate::driver::AutoCreate;
+pub use crate::http::cors::Cors;
 pub use crate::http::limits;
 pub use crate::server::{FakeSqs, Server, endpoint_url};

@@ -1,13 +1,73 @@
 //! Which queue a request means, and whether the caller may use it.
 
-use sqs::{Error, ErrorCode, Operation, partition};
+use sqs::{Error, ErrorCode, Operation, QueueArn, Request, partition};
 
+use crate::command::QueueAddress;
 use crate::directory::QueueName;
 use crate::engine::{Context, Engine};
 use crate::errors;
 use crate::id::QueueId;
 use crate::policy::{Call, Verdict};
 use crate::queue::Queue;
+
+impl QueueAddress {
+    /// The queue that a call names, in whichever way calls of its kind do; it need not exist. None
+    /// for calls that name no queue.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use sqs::{Request, SendMessageInput};
+    /// use sqs_engine::{Context, QueueAddress};
+    ///
+    /// let context = Context::new("000000000000", "test", "eu-west-1", "http://127.0.0.1:9324");
+    /// let url = "http://sqs.internal/123456789012/orders";
+    /// let call = Request::from(SendMessageInput::new(url, "hello"));
+    /// let orders = QueueAddress::named_by(&context, &call);
+    /// assert_eq!(orders, Some(QueueAddress::new("123456789012", "eu-west-1", "orders")));
+    /// ```
+    #[must_use]
+    pub fn named_by(context: &Context, request: &Request) -> Option<Self> {
+        let by_url = |url: &Option<String>| {
+            let (account, name) = owner_and_name(url.as_deref()?, context);
+            Some(Self::new(account, &context.region, name))
+        };
+        let by_name = |owner: Option<&String>, name: &Option<String>| {
+            let owner = owner.unwrap_or(&context.account);
+            Some(Self::new(owner, &context.region, name.as_deref()?))
+        };
+        let by_arn = |arn: &Option<String>| {
+            let arn: QueueArn = arn.as_deref()?.parse().ok()?;
+            Some(Self::new(arn.account(), arn.region(), arn.name()))
+        };
+        match request {
+            Request::AddPermission(input) => by_url(&input.queue_url),
+            Request::ChangeMessageVisibility(input) => by_url(&input.queue_url),
+            Request::ChangeMessageVisibilityBatch(input) => by_url(&input.queue_url),
+            Request::CreateQueue(input) => by_name(None, &input.queue_name),
+            Request::DeleteMessage(input) => by_url(&input.queue_url),
+            Request::DeleteMessageBatch(input) => by_url(&input.queue_url),
+            Request::DeleteQueue(input) => by_url(&input.queue_url),
+            Request::GetQueueAttributes(input) => by_url(&input.queue_url),
+            Request::GetQueueUrl(input) => {
+                by_name(input.queue_owner_aws_account_id.as_ref(), &input.queue_name)
+            }
+            Request::ListDeadLetterSourceQueues(input) => by_url(&input.queue_url),
+            Request::ListMessageMoveTasks(input) => by_arn(&input.source_arn),
+            Request::ListQueueTags(input) => by_url(&input.queue_url),
+            Request::PurgeQueue(input) => by_url(&input.queue_url),
+            Request::ReceiveMessage(input) => by_url(&input.queue_url),
+            Request::RemovePermission(input) => by_url(&input.queue_url),
+            Request::SendMessage(input) => by_url(&input.queue_url),
+            Request::SendMessageBatch(input) => by_url(&input.queue_url),
+            Request::SetQueueAttributes(input) => by_url(&input.queue_url),
+            Request::StartMessageMoveTask(input) => by_arn(&input.source_arn),
+            Request::TagQueue(input) => by_url(&input.queue_url),
+            Request::UntagQueue(input) => by_url(&input.queue_url),
+            Request::CancelMessageMoveTask(_) | Request::ListQueues(_) => None,
+        }
+    }
+}
 
 /// The queue that a `QueueUrl` names, if the caller may do `operation` there.
 ///

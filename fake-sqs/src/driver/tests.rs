@@ -19,6 +19,7 @@ fn setup(seed: Seed) -> Setup {
         seed,
         rules: Rules::Strict,
         limits: InFlightLimits::default(),
+        auto_create: AutoCreate::Off,
         changes: Arc::new(Changes::new()),
         recorder: None,
     }

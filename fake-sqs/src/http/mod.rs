@@ -6,6 +6,7 @@ pub(crate) mod accept;
 pub(crate) mod answer;
 pub(crate) mod asked;
 pub(crate) mod body;
+pub(crate) mod cors;
 mod hints;
 pub(crate) mod sqs_route;
 #[cfg(test)]
@@ -23,6 +24,7 @@ use http::{HeaderValue, Method, StatusCode};
 use sqs::{Error, ErrorCode};
 use tracing::warn;
 
+use self::cors::Cors;
 use self::sqs_route::SqsRoute;
 use crate::admin::{self, Admin};
 use crate::auth::{self, Authenticator};
@@ -31,6 +33,7 @@ use crate::seed::RequestIds;
 /// What the router needs.
 pub(crate) struct Parts {
     pub(crate) sqs: SqsRoute,
+    pub(crate) cors: Cors,
     pub(crate) authenticator: Arc<Authenticator>,
     pub(crate) admin: Admin,
     pub(crate) request_ids: Arc<RequestIds>,
@@ -51,6 +54,10 @@ pub(crate) fn router(parts: Parts) -> Router {
             auth::authenticate,
         ))
         .layer(middleware::from_fn_with_state(parts.request_ids, identify));
+    let sqs = match parts.cors {
+        Cors::Off => sqs,
+        Cors::On => sqs.layer(middleware::from_fn(cors::cross_origin)),
+    };
     admin::router(parts.admin).fallback_service(sqs)
 }
 

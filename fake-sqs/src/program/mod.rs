@@ -53,7 +53,7 @@ pub(crate) fn run() -> ExitCode {
 
 fn serve(serve: &Serve) -> Result<(), Failure> {
     tracing_subscriber::fmt()
-        .with_max_level(serve.log)
+        .with_max_level(serve.log())
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal())
         .init();

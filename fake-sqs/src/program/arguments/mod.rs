@@ -1,0 +1,174 @@
+//! What the program is told: flags, and the environment behind them.
+//!
+//! A flag wins over its environment variable, which wins over the default.
+
+mod flags;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use clap::Parser;
+use fake_sqs::{AutoCreate, ControlHost, Cors, Credential, FakeSqs, Rules};
+use tracing::level_filters::LevelFilter;
+
+use self::flags::{Flags, Subcommands, discreet};
+use self::settings::{
+    AUTO_CREATE, CORS, CREDENTIALS, LISTEN, LOG, Listen, RELAXED, SEED, Switch, Variables,
+};
+
+/// Where the server listens unless it is told otherwise.
+const LISTEN_DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9324);
+
+/// What the program is to do.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Serve until a signal comes.
+    Serve(Serve),
+    /// Ask a server whether it is ready.
+    Health { endpoint: String },
+}
+
+/// How to serve; what is not given has its default.
+#[derive(Debug)]
+pub(crate) struct Serve {
+    listen: Option<SocketAddr>,
+    /// Empty: the built-in one.
+    pub(crate) credentials: Vec<Credential>,
+    rules: Option<Rules>,
+    auto_create: Option<AutoCreate>,
+    seed: Option<u64>,
+    control_hosts: Vec<ControlHost>,
+    cors: Option<Cors>,
+    log: Option<LevelFilter>,
+}
+
+impl Serve {
+    /// The server that these arguments describe.
+    pub(crate) fn builder(&self) -> fake_sqs::Builder {
+        let mut builder = FakeSqs::builder().listen(self.listen());
+        if let Some(rules) = self.rules {
+            builder = builder.rules(rules);
+        }
+        if let Some(auto_create) = self.auto_create {
+            builder = builder.auto_create(auto_create);
+        }
+        if let Some(cors) = self.cors {
+            builder = builder.cors(cors);
+        }
+        if let Some(seed) = self.seed {
+            builder = builder.seed(seed);
+        }
+        for credential in &self.credentials {
+            builder = builder.credential(credential.clone());
+        }
+        for host in &self.control_hosts {
+            builder = builder.control_host(host.clone());
+        }
+        builder
+    }
+
+    /// Where to listen.
+    fn listen(&self) -> SocketAddr {
+        self.listen.unwrap_or(LISTEN_DEFAULT)
+    }
+
+    /// What is logged.
+    pub(crate) fn log(&self) -> LevelFilter {
+        self.log.unwrap_or(LevelFilter::INFO)
+    }
+
+    /// What was given that is probably not what was meant. No secret is in it.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
+        let odd = |credential: &&Credential| credential.secret_access_key().contains([':', ',']);
+        self.credentials.iter().filter(odd).map(|credential| {
+            format!(
+                "the secret of the access key {:?} contains ':' or ','. If that is not meant: an \
+                 account is exactly 12 digits, and credentials in {} are separated by spaces",
+                credential.access_key_id(),
+                CREDENTIALS.variable
+            )
+        })
+    }
+}
+
+/// Why the arguments cannot be used.
+#[derive(Debug)]
+pub(crate) enum ArgumentError {
+    /// Clap's own: its message, or the help that was asked for.
+    Clap(clap::Error),
+    /// A value that means nothing; the text says where it was given.
+    Value(String),
+}
+
+impl fmt::Display for ArgumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Clap(error) => {
+                let text = error.to_string();
+                f.write_str(text.strip_prefix("error: ").unwrap_or(&text))
+            }
+            Self::Value(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Command {
+    /// Parses the program's arguments (the first is its name), and `environment` behind them.
+    pub(crate) fn parse<A: Into<OsString> + Clone>(
+        arguments: impl IntoIterator<Item = A>,
+        environment: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, ArgumentError> {
+        let flags = Flags::try_parse_from(arguments).map_err(discreet)?;
+        let variables = Variables(environment);
+        match &flags.command {
+            Some(Subcommands::Health {
+                endpoint: Some(endpoint),
+            }) => Ok(Self::Health {
+                endpoint: endpoint.clone(),
+            }),
+            Some(Subcommands::Health { endpoint: None }) => {
+                let listen = listen(&flags, &variables)?.unwrap_or(LISTEN_DEFAULT);
+                Ok(Self::Health {
+                    endpoint: fake_sqs::endpoint_url(listen),
+                })
+            }
+            None => serve(&flags, &variables).map(Self::Serve),
+        }
+    }
+}
+
+fn serve(flags: &Flags, variables: &Variables<'_>) -> Result<Serve, ArgumentError> {
+    let rules = |switch| match switch {
+        Switch::On => Rules::Relaxed,
+        Switch::Off => Rules::Strict,
+    };
+    let auto_create = |switch| match switch {
+        Switch::On => AutoCreate::On,
+        Switch::Off => AutoCreate::Off,
+    };
+    let cors = |switch| match switch {
+        Switch::On => Cors::On,
+        Switch::Off => Cors::Off,
+    };
+    Ok(Serve {
+        listen: listen(flags, variables)?,
+        credentials: variables.credentials(&flags.credential)?,
+        rules: variables.switch(&RELAXED, flags.relaxed)?.map(rules),
+        auto_create: variables
+            .switch(&AUTO_CREATE, flags.auto_create)?
+            .map(auto_create),
+        seed: variables.one(&SEED, flags.seed.as_deref())?,
+        control_hosts: variables.control_hosts(&flags.control_host)?,
+        cors: variables.switch(&CORS, flags.cors)?.map(cors),
+        log: variables.one(&LOG, flags.log.as_deref())?,
+    })
+}
+
+fn listen(flags: &Flags, variables: &Variables<'_>) -> Result<Option<SocketAddr>, ArgumentError> {
+    let listen = variables.one(&LISTEN, flags.listen.as_deref())?;
+    Ok(listen.map(|Listen(address)| address))
+}

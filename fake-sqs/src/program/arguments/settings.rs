@@ -1,0 +1,197 @@
+//! What can be set, where it is looked for, and how its text is read.
+//!
+//! The variables are read here rather than by clap, because credentials in one variable are
+//! separated by spaces while a secret given by flag may hold a space, because an empty variable
+//! means "not set" (compose files pass such), and because clap would repeat a value that it
+//! refuses, which may be a secret.
+
+use std::ffi::OsString;
+use std::net::{AddrParseError, Ipv4Addr, SocketAddr};
+use std::str::FromStr;
+
+use fake_sqs::{ControlHost, Credential, CredentialError};
+
+use super::ArgumentError;
+
+/// A flag and its variable, with the words for what they take.
+pub(super) struct Setting {
+    pub(super) flag: &'static str,
+    pub(super) variable: &'static str,
+    form: &'static str,
+}
+
+pub(super) const LISTEN: Setting = Setting {
+    flag: "--listen",
+    variable: "FAKE_SQS_LISTEN",
+    form: "ADDR:PORT, where ADDR is an IP address or localhost: 127.0.0.1:9324, for example, or \
+           0.0.0.0:9324 to be reached from other machines",
+};
+pub(super) const CREDENTIALS: Setting = Setting {
+    flag: "--credential",
+    variable: "FAKE_SQS_CREDENTIALS",
+    form: "KEY:SECRET or KEY:SECRET:ACCOUNT",
+};
+pub(super) const RELAXED: Setting = Setting {
+    flag: "--relaxed",
+    variable: "FAKE_SQS_RELAXED",
+    form: SWITCH,
+};
+pub(super) const AUTO_CREATE: Setting = Setting {
+    flag: "--auto-create",
+    variable: "FAKE_SQS_AUTO_CREATE",
+    form: SWITCH,
+};
+pub(super) const SEED: Setting = Setting {
+    flag: "--seed",
+    variable: "FAKE_SQS_SEED",
+    form: "a whole number from 0 to 18446744073709551615",
+};
+pub(super) const CONTROL_HOSTS: Setting = Setting {
+    flag: "--control-host",
+    variable: "FAKE_SQS_CONTROL_HOSTS",
+    form: "a host name or address, without a scheme or a port",
+};
+pub(super) const CORS: Setting = Setting {
+    flag: "--cors",
+    variable: "FAKE_SQS_CORS",
+    form: SWITCH,
+};
+pub(super) const LOG: Setting = Setting {
+    flag: "--log",
+    variable: "FAKE_SQS_LOG",
+    form: "off, error, warn, info, debug or trace",
+};
+
+/// What the variable of a flag without a value takes.
+const SWITCH: &str = "1, true, yes or on, or 0, false, no or off";
+
+/// What a flag without a value says, or its variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Switch {
+    On,
+    Off,
+}
+
+impl FromStr for Switch {
+    type Err = NoSwitch;
+
+    fn from_str(text: &str) -> Result<Self, NoSwitch> {
+        match text.to_ascii_lowercase().as_str() {
+            "1" | "true" | "yes" | "on" => Ok(Self::On),
+            "0" | "false" | "no" | "off" => Ok(Self::Off),
+            _ => Err(NoSwitch),
+        }
+    }
+}
+
+/// A text that is neither yes nor no.
+pub(super) struct NoSwitch;
+
+/// An address to listen on. Of names, only `localhost` is one: it means 127.0.0.1.
+pub(super) struct Listen(pub(super) SocketAddr);
+
+impl FromStr for Listen {
+    type Err = AddrParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.strip_prefix("localhost:") {
+            Some(port) => format!("{}:{port}", Ipv4Addr::LOCALHOST).parse(),
+            None => text.parse(),
+        }
+        .map(Self)
+    }
+}
+
+/// The environment variables of the process, or of a test.
+pub(super) struct Variables<'a>(pub(super) &'a dyn Fn(&str) -> Option<OsString>);
+
+impl Variables<'_> {
+    /// A setting with one value, if there is any.
+    pub(super) fn one<T: FromStr>(
+        &self,
+        setting: &Setting,
+        flag: Option<&str>,
+    ) -> Result<Option<T>, ArgumentError> {
+        match flag {
+            Some(text) => parse(text, setting.flag, setting).map(Some),
+            None => match self.text(setting.variable)? {
+                Some(text) => parse(&text, setting.variable, setting).map(Some),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// A flag without a value, or its variable, which can also say no.
+    pub(super) fn switch(
+        &self,
+        setting: &Setting,
+        flag: bool,
+    ) -> Result<Option<Switch>, ArgumentError> {
+        match flag {
+            true => Ok(Some(Switch::On)),
+            false => self.one(setting, None),
+        }
+    }
+
+    pub(super) fn credentials(&self, flags: &[String]) -> Result<Vec<Credential>, ArgumentError> {
+        if !flags.is_empty() {
+            return parse_credentials(flags.iter().map(String::as_str), CREDENTIALS.flag);
+        }
+        let text = self.text(CREDENTIALS.variable)?.unwrap_or_default();
+        parse_credentials(text.split_ascii_whitespace(), CREDENTIALS.variable)
+    }
+
+    pub(super) fn control_hosts(
+        &self,
+        flags: &[String],
+    ) -> Result<Vec<ControlHost>, ArgumentError> {
+        if !flags.is_empty() {
+            let parse_one = |text: &String| parse(text, CONTROL_HOSTS.flag, &CONTROL_HOSTS);
+            return flags.iter().map(parse_one).collect();
+        }
+        let text = self.text(CONTROL_HOSTS.variable)?.unwrap_or_default();
+        text.split_ascii_whitespace()
+            .map(|text| parse(text, CONTROL_HOSTS.variable, &CONTROL_HOSTS))
+            .collect()
+    }
+
+    /// The variable's text; an empty one counts as not set.
+    fn text(&self, name: &str) -> Result<Option<String>, ArgumentError> {
+        match (self.0)(name)
+            .filter(|text| !text.is_empty())
+            .map(OsString::into_string)
+        {
+            None => Ok(None),
+            Some(Ok(text)) => Ok(Some(text)),
+            Some(Err(_)) => Err(ArgumentError::Value(format!("{name} is not valid UTF-8"))),
+        }
+    }
+}
+
+/// Parses the value of a flag or variable that holds no secret.
+fn parse<T: FromStr>(text: &str, source: &str, setting: &Setting) -> Result<T, ArgumentError> {
+    text.parse().map_err(|_| {
+        ArgumentError::Value(format!("{source} is {text:?}; it must be {}", setting.form))
+    })
+}
+
+/// Parses credentials; an error gives the number of the wrong one, and none of its text.
+fn parse_credentials<'a>(
+    texts: impl Iterator<Item = &'a str>,
+    source: &str,
+) -> Result<Vec<Credential>, ArgumentError> {
+    let parse_one = |(n, text): (usize, &str)| {
+        let name = |error| match error {
+            // It states the form itself.
+            CredentialError::NoSecret => {
+                ArgumentError::Value(format!("{source}, number {n}: {error}"))
+            }
+            error => ArgumentError::Value(format!(
+                "{source}, number {n}: {error} (the form is {})",
+                CREDENTIALS.form
+            )),
+        };
+        text.parse().map_err(name)
+    };
+    (1..).zip(texts).map(parse_one).collect()
+}
