@@ -39,6 +39,10 @@ use crate::waiters::WaiterId;
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every command is the large one, and it is moved once"
+)]
 pub enum Command {
     /// An SQS call: [`Engine::handle`](crate::Engine::handle).
     Handle {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use sqs::{Error, Request, Response, limits};
 
 use crate::command::{Command, Effect};
+use crate::directives::Directives;
 use crate::directory::{Directory, QueueName};
 use crate::errors;
 use crate::id::{IdSource, QueueId};
@@ -104,10 +105,13 @@ pub struct Context {
     /// `AWSTraceHeader` of its own gets this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_header: Option<String>,
+    /// Faults that the call has; none by default.
+    #[serde(default, skip_serializing_if = "Directives::is_empty")]
+    pub directives: Directives,
 }
 
 impl Context {
-    /// A call without a trace header.
+    /// A call without a trace header and without faults.
     #[must_use]
     pub fn new(
         account: impl Into<String>,
@@ -121,6 +125,7 @@ impl Context {
             region: region.into(),
             base_url: base_url.into(),
             trace_header: None,
+            directives: Directives::default(),
         }
     }
 }

@@ -206,6 +206,20 @@ impl<'a> QueueView<'a> {
         })
     }
 
+    /// The message that a receipt handle of this queue is for; `None` if there is no such handle,
+    /// and if the message is gone. Found without a search.
+    #[must_use]
+    pub fn message_of(&self, receipt_handle: &str) -> Option<MessageView<'a>> {
+        let receipt = self.engine.ids.receipt(receipt_handle)?;
+        let (queue, key) = (self.queue, receipt.message);
+        let message = queue.messages.get(key)?;
+        (receipt.queue == queue.id).then_some(MessageView {
+            queue,
+            key,
+            message,
+        })
+    }
+
     /// Its messages, those that expire first in front.
     pub fn messages(&self) -> impl Iterator<Item = MessageView<'a>> {
         self.messages_after(None)

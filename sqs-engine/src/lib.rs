@@ -8,6 +8,7 @@
 //! * [`Engine`] takes calls and time; [`Outcome`] is what comes of a call.
 //! * [`Command`] is whatever changes an engine, as a value to be kept and done again.
 //! * [`Context`] says who calls; [`Config`] what the engine is made with.
+//! * [`Directives`] are faults that a call is to have.
 //! * [`inspect`] shows what is inside without changing it.
 //!
 //! The operations themselves have no API of their own here: they are [`sqs::Request`] in and
@@ -19,6 +20,7 @@
 //! |---|---|
 //! | `engine` | time, deadlines, who waits |
 //! | `command` | what changes an engine, as a value |
+//! | `directives` | what a call is told to do otherwise than usual |
 //! | `ops/<family>` | what each operation does; twin of `sqs::shapes::<family>`, where it says what each takes |
 //! | `queue` | a queue, its attributes, its messages and the order in which they are offered |
 //! | `access` | which queue a URL means, and whether the caller may use it |
@@ -32,6 +34,7 @@ mod access;
 mod checks;
 mod command;
 mod digest;
+mod directives;
 mod directory;
 mod engine;
 mod errors;
@@ -45,6 +48,7 @@ mod time;
 mod waiters;
 
 pub use command::{Command, ControlAction, Effect, Missing, QueueAddress};
+pub use directives::{Directives, ReceiveFault};
 pub use engine::{Config, Context, Engine, InFlightLimits, Outcome, Rules};
 pub use id::{MessageId, MessageIdError};
 pub use queue::message::MessageState;

@@ -108,4 +108,5 @@ scripts! {
     s7_5_tags "7.5-tags.txt";
     s8_1_accounts_and_regions "8.1-accounts-and-regions.txt";
     s8_3_access "8.3-access.txt";
+    s8_4_faults "8.4-faults.txt";
 }

@@ -22,7 +22,7 @@ pub(super) fn delete(
         input.queue_url.as_deref(),
         Operation::DeleteMessage,
     )?;
-    delete_one(engine, queue, input.receipt_handle.as_deref())?;
+    delete_one(engine, context, queue, input.receipt_handle.as_deref())?;
     Ok(DeleteMessageOutput {})
 }
 
@@ -35,7 +35,11 @@ pub(super) fn delete_batch(
     let queue = queue_for(engine, context, url, Operation::DeleteMessageBatch)?;
     let mut output = DeleteMessageBatchOutput::default();
     for (id, entry) in batch::check(input.entries)? {
-        match delete_one(engine, queue, entry.receipt_handle.as_deref()) {
+        if let Some(failed) = context.directives.failed_entry(&id) {
+            output.failed.push(failed.clone());
+            continue;
+        }
+        match delete_one(engine, context, queue, entry.receipt_handle.as_deref()) {
             Ok(()) => output.successful.push(DeleteMessageBatchResultEntry { id }),
             Err(error) => output.failed.push(batch::failed(id, &error)),
         }
@@ -48,14 +52,26 @@ pub(super) fn delete_batch(
 /// In a standard queue any handle of the message does, also one whose visibility timeout is over or
 /// that a later receive has overtaken: AWS does so for the former and leaves the latter open. In a
 /// FIFO queue either is refused.
-fn delete_one(engine: &mut Engine, id: QueueId, handle: Option<&str>) -> Result<(), Error> {
+fn delete_one(
+    engine: &mut Engine,
+    context: &Context,
+    id: QueueId,
+    handle: Option<&str>,
+) -> Result<(), Error> {
     let receipt = receipt(engine, id, handle)?;
+    let handle = handle.unwrap_or_default();
     let now = engine.now;
     let queue = engine.queue_mut(id)?;
-    if queue.is_expired(&receipt) {
-        return Err(errors::expired_handle(handle.unwrap_or_default()));
+    let overtaken = context.directives.expires(handle);
+    if overtaken {
+        queue.expire_handle(&receipt, now);
     }
-    queue.messages.remove(receipt.message, now);
+    if queue.is_expired(&receipt) {
+        return Err(errors::expired_handle(handle));
+    }
+    if !overtaken {
+        queue.messages.remove(receipt.message, now);
+    }
     Ok(())
 }
 

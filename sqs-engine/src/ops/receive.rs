@@ -17,7 +17,7 @@ use crate::errors;
 use crate::id::{IdSource, MessageKey, Receipt};
 use crate::queue::fifo_attributes::QueueKind;
 use crate::queue::message::Message;
-use crate::queue::messages::Exhausted;
+use crate::queue::messages::{Exhausted, Wanted};
 use crate::queue::{NotRetryable, Queue};
 use crate::time::Timestamp;
 use crate::waiters::Waiter;
@@ -32,6 +32,8 @@ pub(crate) struct Receive {
     selection: Selection,
     /// Under what a FIFO queue's receive can be repeated.
     attempt_id: Option<Box<str>>,
+    /// What the order of the messages follows from, if it is not the usual one.
+    shuffle: Option<u64>,
 }
 
 /// Which message attributes are asked for.
@@ -75,7 +77,11 @@ fn attempt(
         Operation::ReceiveMessage,
     )?;
     let wait = wait(&input)?;
-    let receive = Receive::parse(input, engine.queue(queue)?.attributes.kind())?;
+    let mut receive = Receive::parse(input, engine.queue(queue)?.attributes.kind())?;
+    if context.directives.gives_nothing() {
+        return Ok(Attempt::Answered(nothing()?));
+    }
+    receive.shuffle = context.directives.shuffle();
     // An explicit zero wins over the queue's own wait.
     let wait = wait.unwrap_or(engine.queue_mut(queue)?.attributes.receive_wait());
     if let Some(answer) = engine.attempt(queue, &receive) {
@@ -90,6 +96,7 @@ fn attempt(
         }
         return Ok(Attempt::Answered(nothing()?));
     }
+    receive.shuffle = None;
     Ok(Attempt::Waits(Waiter {
         queue,
         deadline: engine.now.after(wait),
@@ -143,6 +150,7 @@ impl Receive {
                 QueueKind::Standard => None,
                 QueueKind::Fifo => attempt_id(input.receive_request_attempt_id)?,
             },
+            shuffle: None,
         })
     }
 
@@ -159,9 +167,14 @@ impl Receive {
         ids: &IdSource,
         now: Timestamp,
     ) -> (Option<Result<Response, Error>>, Exhausted) {
-        let timeout = self.visibility.unwrap_or(queue.visibility());
+        let wanted = Wanted {
+            max: self.max,
+            timeout: self.visibility.unwrap_or(queue.visibility()),
+            limit,
+            shuffle: self.shuffle,
+        };
         let attempt_id = self.attempt_id.as_deref();
-        let received = match queue.receive(self.max, timeout, attempt_id, limit, now) {
+        let received = match queue.receive(wanted, attempt_id, now) {
             Ok(received) => received,
             Err(NotRetryable) => {
                 let error = not_retryable(attempt_id.unwrap_or_default());

@@ -67,6 +67,10 @@ pub(super) fn send_batch(
     }
     let mut output = SendMessageBatchOutput::default();
     for (number, (id, entry)) in (1..).zip(entries) {
+        if let Some(failed) = context.directives.failed_entry(&id) {
+            output.failed.push(failed.clone());
+            continue;
+        }
         let unchecked = Unchecked {
             body: entry.message_body,
             delay_seconds: entry.delay_seconds,

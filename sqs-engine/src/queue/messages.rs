@@ -35,6 +35,19 @@ impl Counts {
     }
 }
 
+/// What a delivery is to give.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    /// At most so many messages.
+    pub(crate) max: usize,
+    /// For how long each is hidden; zero leaves them visible.
+    pub(crate) timeout: Duration,
+    /// What was received so often since it is here, or oftener, leaves the queue instead.
+    pub(crate) limit: Option<u32>,
+    /// What the order of a standard queue's messages follows from, if it is not the usual one.
+    pub(crate) shuffle: Option<u64>,
+}
+
 /// What comes of a delivery.
 #[derive(Default)]
 pub(crate) struct Delivery {
@@ -130,38 +143,21 @@ impl Messages {
         };
     }
 
-    /// Delivers up to `max` messages, hiding each for `timeout`; zero leaves them visible. Those
-    /// that it comes upon which were received `limit` times or more since they are here are taken
-    /// out instead.
-    pub(crate) fn deliver(
-        &mut self,
-        max: usize,
-        timeout: Duration,
-        limit: Option<u32>,
-        now: Timestamp,
-    ) -> Delivery {
+    /// Delivers the messages that are next.
+    pub(crate) fn deliver(&mut self, wanted: Wanted, now: Timestamp) -> Delivery {
+        let Wanted { max, timeout, .. } = wanted;
         let mut delivery = Delivery::default();
-        let until = now.after(timeout);
-        let mut chosen = Vec::new();
+        let mut chosen = self.shuffled(&wanted);
+        if !chosen.is_empty() {
+            self.give(chosen.drain(..), &wanted, now, &mut delivery);
+        }
         loop {
             let more = max - delivery.given.len();
             self.states.order.choose(more, now, &mut chosen);
             if chosen.is_empty() {
                 break;
             }
-            for key in chosen.drain(..) {
-                let Some(message) = self.stored.get_mut(&key) else {
-                    continue;
-                };
-                if limit.is_some_and(|limit| message.received_here() >= limit) {
-                    let exhausted = self.remove(key, now).map(|message| (key, message));
-                    delivery.exhausted.extend(exhausted);
-                } else {
-                    message.count_delivery(now);
-                    self.change(key, MessageState::InFlight { until }, now);
-                    delivery.given.push(key);
-                }
-            }
+            self.give(chosen.drain(..), &wanted, now, &mut delivery);
         }
         // Not before all are chosen, or one of them would be chosen again.
         if timeout.is_zero() {
@@ -170,6 +166,56 @@ impl Messages {
             }
         }
         delivery
+    }
+
+    /// Gives these, which are visible, or takes them out if they were received too often. No more
+    /// are given than are wanted.
+    fn give(
+        &mut self,
+        chosen: impl Iterator<Item = MessageKey>,
+        wanted: &Wanted,
+        now: Timestamp,
+        delivery: &mut Delivery,
+    ) {
+        let until = now.after(wanted.timeout);
+        for key in chosen {
+            if delivery.given.len() == wanted.max {
+                break;
+            }
+            let Some(message) = self.stored.get_mut(&key) else {
+                continue;
+            };
+            let limit = wanted.limit;
+            if limit.is_some_and(|limit| message.received_here() >= limit) {
+                let exhausted = self.remove(key, now).map(|message| (key, message));
+                delivery.exhausted.extend(exhausted);
+            } else {
+                message.count_delivery(now);
+                self.change(key, MessageState::InFlight { until }, now);
+                delivery.given.push(key);
+            }
+        }
+    }
+
+    /// The visible messages of a standard queue in an order that nobody expects: the oldest is not
+    /// first, unless it is alone. Empty if the usual order is wanted. It looks at all messages, for
+    /// which a fault in a test has the time.
+    fn shuffled(&self, wanted: &Wanted) -> Vec<MessageKey> {
+        let (Order::Standard(_), Some(seed)) = (&self.states.order, wanted.shuffle) else {
+            return Vec::new();
+        };
+        let visible = |message: &Message| message.state() == MessageState::Visible;
+        let stored = self.stored.iter();
+        let mut keys: Vec<_> = stored
+            .filter(|(_, message)| visible(message))
+            .map(|(key, _)| *key)
+            .collect();
+        let oldest = keys.first().copied();
+        keys.sort_by_cached_key(|key| scattered(seed, key.arrival));
+        if keys.len() > 1 && keys.first() == oldest.as_ref() {
+            keys.rotate_left(1);
+        }
+        keys
     }
 
     /// Hides a message for `timeout` from now on; zero makes it visible.
@@ -311,6 +357,15 @@ impl Messages {
         message.set_state(state);
         self.states.enter(key, message, now);
     }
+}
+
+/// A number that follows from both and in which neither is to be seen: the output function of
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+fn scattered(seed: u64, number: u64) -> u64 {
+    let mut z = seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
 impl States {

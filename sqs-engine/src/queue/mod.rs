@@ -21,7 +21,7 @@ use crate::queue::attributes::QueueAttributes;
 use crate::queue::dedup::{Accepted, Deduplication, Remembered};
 use crate::queue::fifo_attributes::QueueKind;
 use crate::queue::message::{Draft, Message, MessageState};
-use crate::queue::messages::{Delivery, Exhausted, Messages};
+use crate::queue::messages::{Delivery, Exhausted, Messages, Wanted};
 use crate::time::Timestamp;
 
 /// One queue, in one of its lives.
@@ -153,8 +153,7 @@ impl Queue {
         self.messages.add(message, enqueued_at, now);
     }
 
-    /// Delivers up to `max` messages, if there is room for them in flight, and hides each for
-    /// `timeout`. What was received `limit` times leaves the queue instead.
+    /// Delivers what is wanted, as far as there is room for it in flight.
     ///
     /// In a FIFO queue a receive under the same `attempt` id within five minutes gives the same
     /// messages and handles again and starts their timeout anew, as if it had never reached its
@@ -166,14 +165,12 @@ impl Queue {
     /// in flight: its handle has expired then, so giving it again would be of no use.
     pub(crate) fn receive(
         &mut self,
-        max: usize,
-        timeout: Duration,
+        wanted: Wanted,
         attempt: Option<&str>,
-        limit: Option<u32>,
         now: Timestamp,
     ) -> Result<Received, NotRetryable> {
         let (Some(fifo), Some(attempt)) = (&mut self.fifo, attempt) else {
-            return Ok(self.deliver(max, timeout, limit, now));
+            return Ok(self.deliver(wanted, now));
         };
         if let Some(given) = fifo.attempts.find(attempt, now) {
             let given = given.to_vec();
@@ -185,14 +182,14 @@ impl Queue {
                 return Err(NotRetryable);
             }
             for receipt in &given {
-                self.messages.hide(receipt.message, timeout, now);
+                self.messages.hide(receipt.message, wanted.timeout, now);
             }
             return Ok(Received {
                 receipts: given,
                 exhausted: Vec::new(),
             });
         }
-        let received = self.deliver(max, timeout, limit, now);
+        let received = self.deliver(wanted, now);
         if let Some(fifo) = &mut self.fifo
             && !received.receipts.is_empty()
         {
@@ -201,15 +198,9 @@ impl Queue {
         Ok(received)
     }
 
-    fn deliver(
-        &mut self,
-        max: usize,
-        timeout: Duration,
-        limit: Option<u32>,
-        now: Timestamp,
-    ) -> Received {
-        let max = max.min(self.room());
-        let Delivery { given, exhausted } = self.messages.deliver(max, timeout, limit, now);
+    fn deliver(&mut self, mut wanted: Wanted, now: Timestamp) -> Received {
+        wanted.max = wanted.max.min(self.room());
+        let Delivery { given, exhausted } = self.messages.deliver(wanted, now);
         let receipt = |key| {
             Some(Receipt {
                 queue: self.id,
@@ -229,6 +220,14 @@ impl Queue {
     pub(crate) fn is_expired(&self, receipt: &Receipt) -> bool {
         let message = self.messages.get(receipt.message);
         self.fifo.is_some() && message.is_some_and(|message| !message.is_held_by(receipt))
+    }
+
+    /// Ends a receive before its time: if it still holds its message, that becomes visible.
+    pub(crate) fn expire_handle(&mut self, receipt: &Receipt, now: Timestamp) {
+        let message = self.messages.get(receipt.message);
+        if message.is_some_and(|message| message.is_held_by(receipt)) {
+            self.messages.hide(receipt.message, Duration::ZERO, now);
+        }
     }
 
     /// The deduplication ids that a FIFO queue remembers, oldest first.

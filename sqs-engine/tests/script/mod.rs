@@ -40,6 +40,7 @@
 //! | `tag n` | TagQueue with `n` tags, `t1=x` to `tn=x` | `ok` |
 //! | `permit n` | AddPermission `n` times, with labels `l1` to `ln` | `ok` |
 //! | `policy {json}` | SetQueueAttributes with this Policy | `ok` |
+//! | `next empty`, `next shuffled 7`, `next failing B C`, `next expired A[.n] …` | gives the calls of the next step a fault: the receive gives nothing; or in an order that follows from 7; these entries of the batch fail; these handles have expired | `ok` |
 //! | `call Action {json}` | any operation | its answer as JSON, in which `"*"` fits any string |
 //! | `as account [region]` | calls from there from here on | `ok` |
 //! | `trace [header]` | calls with that `X-Amzn-Trace-Id` from here on, or without | `ok` |

@@ -5,13 +5,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sqs::{
-    AddPermissionInput, CancelMessageMoveTaskInput, ChangeMessageVisibilityInput, CreateQueueInput,
-    DeleteMessageInput, DeleteQueueInput, Error, GetQueueAttributesInput,
-    ListMessageMoveTasksInput, Message, Operation, PurgeQueueInput, ReceiveMessageInput, Request,
-    Response, SendMessageBatchInput, SetQueueAttributesInput, StartMessageMoveTaskInput,
-    TagQueueInput,
+    AddPermissionInput, BatchResultErrorEntry, CancelMessageMoveTaskInput,
+    ChangeMessageVisibilityInput, CreateQueueInput, DeleteMessageInput, DeleteQueueInput, Error,
+    GetQueueAttributesInput, ListMessageMoveTasksInput, Message, Operation, PurgeQueueInput,
+    ReceiveMessageInput, Request, Response, SendMessageBatchInput, SetQueueAttributesInput,
+    StartMessageMoveTaskInput, TagQueueInput,
 };
-use sqs_engine::{Config, Context, Engine, InFlightLimits, Outcome, Rules, Timestamp, WaiterId};
+use sqs_engine::{
+    Config, Context, Directives, Engine, InFlightLimits, Outcome, ReceiveFault, Rules, Timestamp,
+    WaiterId,
+};
 
 use super::parse::{Expected, Step, expand_all};
 use super::shapes::{Json, attribute_text, entry, fits, pairs};
@@ -63,6 +66,9 @@ impl World {
     /// Performs a step; `Err` says how it went otherwise than expected.
     pub(crate) fn perform(&mut self, step: &Step) -> Result<(), String> {
         let given = self.give(step);
+        if step.verb != "next" {
+            self.context.directives = Directives::default();
+        }
         let given = given.map_err(|error| (error.code().name(), error.into_message()));
         match (&step.expected, given) {
             (Expected::Success, Ok(_)) => Ok(()),
@@ -172,10 +178,37 @@ impl World {
                 });
                 "ok".into()
             }
+            "next" => return Ok(Given::Text(self.next(step))),
             "tick" => self.tick(&step.words[0]),
             verb => panic!("no such step: {verb}"),
         };
         Ok(Given::Text(text))
+    }
+
+    /// The faults of the calls of the next step.
+    fn next(&mut self, step: &Step) -> String {
+        let (fault, names) = step.words.split_first().expect("a fault");
+        let directives = Directives::default();
+        self.context.directives = match fault.as_str() {
+            "empty" => directives.receiving(ReceiveFault::Empty),
+            "shuffled" => {
+                let seed = names[0].parse().expect("a number");
+                directives.receiving(ReceiveFault::Shuffled { seed })
+            }
+            "failing" => names.iter().fold(directives, |directives, name| {
+                directives.failing_entry(BatchResultErrorEntry {
+                    id: name.clone(),
+                    sender_fault: false,
+                    code: "InternalError".into(),
+                    message: Some("Try again.".into()),
+                })
+            }),
+            "expired" => names.iter().fold(directives, |directives, name| {
+                directives.expiring(self.handle(name))
+            }),
+            fault => panic!("no such fault: {fault}"),
+        };
+        "ok".into()
     }
 
     fn create(&mut self, step: &Step) -> Result<String, Error> {
