@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sqs::MessageAttributeValue;
 use sqs::digest::{Attribute, Md5, Value};
 
@@ -41,6 +43,25 @@ impl PackedAttributes {
     pub(crate) fn iter(&self) -> impl Iterator<Item = Attribute<'_>> + Clone {
         let mut rest: &[u8] = &self.0;
         std::iter::from_fn(move || Attribute::unpack(&mut rest))
+    }
+}
+
+/// As bytes rather than as a list of numbers.
+impl Serialize for PackedAttributes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for PackedAttributes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let packed = Self(<&[u8]>::deserialize(deserializer)?.into());
+        let read: usize = packed.iter().map(|attribute| attribute.packed_len()).sum();
+        if read == packed.0.len() {
+            Ok(packed)
+        } else {
+            Err(D::Error::custom("these are no message attributes"))
+        }
     }
 }
 

@@ -6,9 +6,11 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use sqs::{QueueArn, partition};
 
 use crate::id::QueueId;
+use crate::snapshot::{Deletion, Holds};
 use crate::time::Timestamp;
 
 /// The names of all queues, and for a while those of deleted ones.
@@ -28,7 +30,7 @@ struct Realm {
 }
 
 /// A queue's full name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct QueueName {
     pub(crate) account: Arc<str>,
     pub(crate) region: Arc<str>,
@@ -159,6 +161,34 @@ impl Directory {
     /// Forgets an account: its queues' names and its deletions.
     pub(crate) fn remove_account(&mut self, account: &str) {
         self.realms.remove(account);
+    }
+
+    /// The deletions that are remembered, for a snapshot.
+    pub(crate) fn deletions(&self) -> impl Iterator<Item = Deletion> {
+        self.deletions.iter().map(|(at, queue)| {
+            let latest = self.deleted_at(&queue.account, &queue.region, &queue.name);
+            Deletion {
+                at: *at,
+                queue: queue.clone(),
+                holds: if latest == Some(*at) {
+                    Holds::Name
+                } else {
+                    Holds::Nothing
+                },
+            }
+        })
+    }
+
+    /// What a snapshot has of them.
+    pub(crate) fn restore_deletions(&mut self, deletions: Vec<Deletion>) {
+        for Deletion { at, queue, holds } in deletions {
+            if holds == Holds::Name {
+                self.update(&queue, |realm| {
+                    realm.deleted.insert(Arc::clone(&queue.name), at);
+                });
+            }
+            self.deletions.push_back((at, queue));
+        }
     }
 
     fn realm(&self, account: &str, region: &str) -> Option<&Realm> {

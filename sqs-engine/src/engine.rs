@@ -14,6 +14,8 @@ use crate::id::{IdSource, QueueId};
 use crate::inspect::Inspect;
 use crate::ops::{self, receive::Receive};
 use crate::queue::Queue;
+use crate::queue::fifo_attributes::QueueKind;
+use crate::snapshot::Contradiction;
 use crate::tasks::Tasks;
 use crate::time::Timestamp;
 use crate::waiters::{Completed, WaiterId, Waiters};
@@ -64,6 +66,16 @@ pub struct InFlightLimits {
     pub standard: u32,
     /// For FIFO queues; 120,000 by default.
     pub fifo: u32,
+}
+
+impl InFlightLimits {
+    /// The limit of a queue of this kind.
+    pub(crate) fn of(self, kind: QueueKind) -> u32 {
+        match kind {
+            QueueKind::Standard => self.standard,
+            QueueKind::Fifo => self.fifo,
+        }
+    }
 }
 
 impl Default for InFlightLimits {
@@ -353,10 +365,78 @@ impl Engine {
         self.directory.remove_account(account);
     }
 
+    /// Lets other rules and limits hold from `now` on, also in the queues that are there.
+    ///
+    /// What was done by the rules before stays done: a name that is not free yet does not become so.
+    pub fn set_rules(&mut self, now: Timestamp, rules: Rules, limits: InFlightLimits) {
+        self.advance(now);
+        self.rules = rules;
+        self.limits = limits;
+        for queue in self.queues.values_mut() {
+            queue.set_in_flight_limit(limits);
+            self.touched.push(queue.id);
+        }
+        self.settle();
+    }
+
     /// A read-only view, for people and tests.
     #[must_use]
     pub fn inspect(&self) -> Inspect<'_> {
         Inspect::new(self)
+    }
+
+    /// An engine without queues, as a snapshot has it.
+    pub(crate) fn restored(
+        ids: IdSource,
+        rules: Rules,
+        limits: InFlightLimits,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            ids,
+            now,
+            ..Self::new(Config {
+                seed: 0,
+                rules,
+                limits,
+            })
+        }
+    }
+
+    /// Takes in a queue from a snapshot.
+    pub(crate) fn restore_queue(&mut self, mut queue: Queue) -> Result<(), Contradiction> {
+        let QueueName {
+            account,
+            region,
+            name,
+        } = &queue.name;
+        if self.queues.contains_key(&queue.id)
+            || self.directory.find(account, region, name).is_some()
+        {
+            return Err("a queue is there twice");
+        }
+        queue.name = self.directory.insert(account, region, name, queue.id);
+        queue.scheduled = queue.next_deadline();
+        if let Some(due) = queue.scheduled {
+            self.deadlines.insert((due, queue.id));
+        }
+        self.add_queue(queue);
+        Ok(())
+    }
+
+    /// Whether what a snapshot has of queues that are not there is nothing.
+    pub(crate) fn check_restored(&self) -> Result<(), Contradiction> {
+        let mut named = self.waiters.queues().chain(self.tasks.sources());
+        if named.all(|queue| self.queues.contains_key(&queue)) {
+            Ok(())
+        } else {
+            Err("a poll or a task is at a queue that is not there")
+        }
+    }
+
+    /// Every queue, in the order in which they were created.
+    pub(crate) fn queues(&self) -> impl Iterator<Item = &Queue> {
+        self.queues.values()
     }
 
     pub(crate) fn queue(&self, id: QueueId) -> Result<&Queue, Error> {

@@ -89,13 +89,31 @@ impl<'de> Deserialize<'de> for MessageId {
     }
 }
 
+/// The 16 bytes, for a snapshot.
+pub(crate) mod message_id {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(
+        id: &MessageId,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        id.0.serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<MessageId, D::Error> {
+        <[u8; 16]>::deserialize(deserializer).map(MessageId)
+    }
+}
+
 /// One life of a queue. A queue that is deleted and created again under its name has another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct QueueId(pub(crate) u64);
 
 /// Where a message stands in its queue. Ordered by the time from which its retention runs, and for
 /// equal times by arrival: the order in which messages expire and in which they are offered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct MessageKey {
     pub(crate) enqueued_at: Timestamp,
     pub(crate) arrival: u64,
@@ -110,7 +128,7 @@ impl MessageKey {
 
 /// The `SequenceNumber` of a message in a FIFO queue: 20 digits, and greater than those of all
 /// messages before it in its queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct SequenceNumber(u64);
 
 impl SequenceNumber {
@@ -129,7 +147,7 @@ impl fmt::Display for SequenceNumber {
 /// What a receipt handle stands for: one delivery of one message.
 ///
 /// A handle must be recognised long after its message is gone, so it carries all of this itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Receipt {
     pub(crate) queue: QueueId,
     pub(crate) message: MessageKey,
@@ -139,7 +157,7 @@ pub(crate) struct Receipt {
 }
 
 /// The seeded source of ids, and the seal on handles and tokens.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct IdSource {
     seed: u64,
     messages: u64,

@@ -5,9 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sqs::{QueueArn, limits};
 
 use crate::id::{MessageKey, QueueId};
+use crate::snapshot::Contradiction;
 use crate::time::Timestamp;
 
 /// The tasks of all queues.
@@ -24,10 +27,12 @@ pub(crate) struct Tasks {
 ///
 /// It leaves alone what arrives after its start, or a message that fails again at its source could
 /// go round for ever.
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Task {
     /// A UUID.
     pub(crate) id: String,
     /// None sends each message back to where it came from.
+    #[serde(with = "arn")]
     pub(crate) destination: Option<QueueArn>,
     pub(crate) pace: Pace,
     pub(crate) status: Status,
@@ -43,7 +48,7 @@ pub(crate) struct Task {
 }
 
 /// How fast a task goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Pace {
     /// This many messages a second, evenly spread, the first of them when its time has come.
     Rate(u32),
@@ -53,7 +58,7 @@ pub(crate) enum Pace {
     Unset,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Status {
     Running,
     Completed,
@@ -64,7 +69,7 @@ pub(crate) enum Status {
 }
 
 /// Why a task failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Failure {
     /// The destination, or the queue that a message came from, is gone.
     NoQueue,
@@ -123,6 +128,35 @@ impl Tasks {
         }
     }
 
+    /// The tasks of each queue that has any, for a snapshot.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (QueueId, Vec<Task>)> {
+        let lists = self.by_source.iter();
+        lists.map(|(source, tasks)| (*source, tasks.iter().cloned().collect()))
+    }
+
+    /// What a snapshot has of a queue's.
+    pub(crate) fn restore(
+        &mut self,
+        source: QueueId,
+        tasks: Vec<Task>,
+    ) -> Result<(), Contradiction> {
+        if tasks.iter().any(|task| task.pace == Pace::Rate(0)) {
+            return Err("a task moves nothing");
+        }
+        if let Some(newest) = tasks.first()
+            && newest.status == Status::Running
+        {
+            self.steps.insert((newest.next_step(), source));
+        }
+        self.by_source.insert(source, tasks.into());
+        Ok(())
+    }
+
+    /// The queues that have or had tasks.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = QueueId> {
+        self.by_source.keys().copied()
+    }
+
     /// Forgets the tasks of a queue that is no more.
     pub(crate) fn forget(&mut self, source: QueueId) {
         // What runs leaves the schedule with it.
@@ -166,6 +200,26 @@ impl Task {
             Pace::Unset => steps.saturating_mul(10),
         };
         self.started_at.after(Duration::from_millis(millis))
+    }
+}
+
+/// An ARN as its text.
+mod arn {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(
+        arn: &Option<QueueArn>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        arn.as_ref().map(ToString::to_string).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<QueueArn>, D::Error> {
+        let text: Option<String> = Option::deserialize(deserializer)?;
+        let arn = text.map(|text| text.parse()).transpose();
+        arn.map_err(D::Error::custom)
     }
 }
 

@@ -8,6 +8,7 @@ use sqs::{Error, Response};
 
 use crate::id::QueueId;
 use crate::ops::receive::Receive;
+use crate::snapshot::Contradiction;
 use crate::time::Timestamp;
 
 /// A waiting ReceiveMessage. Ids are given in order of arrival and never again.
@@ -17,7 +18,7 @@ pub struct WaiterId(u64);
 /// The answer to a waiting ReceiveMessage, once there is one.
 pub type Completed = (WaiterId, Result<Response, Error>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Waiter {
     pub(crate) queue: QueueId,
     pub(crate) deadline: Timestamp,
@@ -39,10 +40,14 @@ impl Waiters {
     pub(crate) fn add(&mut self, waiter: Waiter) -> WaiterId {
         let id = WaiterId(self.arrivals);
         self.arrivals += 1;
+        self.insert(id, waiter);
+        id
+    }
+
+    fn insert(&mut self, id: WaiterId, waiter: Waiter) {
         self.by_queue.insert((waiter.queue, id));
         self.by_deadline.insert((waiter.deadline, id));
         self.waiting.insert(id, waiter);
-        id
     }
 
     /// Takes a poll out of the waiting ones. `None` if it does not wait, or no longer.
@@ -79,6 +84,39 @@ impl Waiters {
 
     pub(crate) fn next_completed(&mut self) -> Option<Completed> {
         self.completed.pop_front()
+    }
+
+    /// How many polls have ever waited.
+    pub(crate) fn arrivals(&self) -> u64 {
+        self.arrivals
+    }
+
+    /// Every poll that waits, in order of arrival.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (WaiterId, Waiter)> {
+        self.waiting
+            .iter()
+            .map(|(id, waiter)| (*id, waiter.clone()))
+    }
+
+    /// What a snapshot has of them.
+    pub(crate) fn restore(
+        &mut self,
+        arrivals: u64,
+        waiting: Vec<(WaiterId, Waiter)>,
+    ) -> Result<(), Contradiction> {
+        self.arrivals = arrivals;
+        for (id, waiter) in waiting {
+            if id.0 >= arrivals || self.waiting.contains_key(&id) {
+                return Err("a waiting poll has an impossible number");
+            }
+            self.insert(id, waiter);
+        }
+        Ok(())
+    }
+
+    /// The queues at which polls wait.
+    pub(crate) fn queues(&self) -> impl Iterator<Item = QueueId> {
+        self.by_queue.iter().map(|(queue, _)| *queue)
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -48,6 +48,13 @@ impl Md5 {
     }
 }
 
+/// A digest that was taken before.
+impl From<[u8; 16]> for Md5 {
+    fn from(bytes: [u8; 16]) -> Md5 {
+        Md5(bytes)
+    }
+}
+
 impl fmt::Display for Md5 {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = [0; 32];

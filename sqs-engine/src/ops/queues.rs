@@ -62,10 +62,7 @@ pub(super) fn create(
     let name = engine
         .directory
         .insert(&context.account, &context.region, &name, id);
-    let in_flight_limit = match kind {
-        QueueKind::Standard => engine.limits.standard,
-        QueueKind::Fifo => engine.limits.fifo,
-    };
+    let in_flight_limit = engine.limits.of(kind);
     let mut queue = Queue::new(id, name, settings, in_flight_limit, engine.now);
     queue.tags = tags;
     engine.add_queue(queue);

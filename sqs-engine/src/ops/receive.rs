@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use sqs::{
     Error, ErrorCode, MessageSystemAttributeName, Operation, QueueAttributeName,
     ReceiveMessageInput, ReceiveMessageOutput, Response, limits,
@@ -23,21 +24,24 @@ use crate::time::Timestamp;
 use crate::waiters::Waiter;
 
 /// A checked ReceiveMessage: all that is needed to answer it, now or later.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Receive {
     max: usize,
     /// `None` leaves it to the queue, as it is when the messages are delivered.
     visibility: Option<Duration>,
+    #[serde(with = "system_names")]
     system: BTreeSet<MessageSystemAttributeName>,
     selection: Selection,
     /// Under what a FIFO queue's receive can be repeated.
     attempt_id: Option<Box<str>>,
-    /// What the order of the messages follows from, if it is not the usual one.
+    /// What the order of the messages follows from, if it is not the usual one. Never while it
+    /// waits, so that a snapshot has none of it.
+    #[serde(skip)]
     shuffle: Option<u64>,
 }
 
 /// Which message attributes are asked for.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Selection {
     names: BTreeSet<String>,
     prefixes: BTreeSet<String>,
@@ -120,6 +124,32 @@ fn wait(input: &ReceiveMessageInput) -> Result<Option<Duration>, Error> {
     checks::seconds(limits::WAIT_TIME_SECONDS, given)
         .map(Some)
         .ok_or_else(|| errors::invalid_value(given, "WaitTimeSeconds", reason))
+}
+
+/// By the names that AWS gives them.
+mod system_names {
+    use serde::de::Error as _;
+    use serde::{Deserializer, Serializer};
+
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(
+        names: &BTreeSet<MessageSystemAttributeName>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(names.iter().map(|name| name.name()))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeSet<MessageSystemAttributeName>, D::Error> {
+        let names: Vec<String> = Vec::deserialize(deserializer)?;
+        let known = |name: &String| {
+            let unknown = || D::Error::custom(format!("no attribute is called {name:?}"));
+            MessageSystemAttributeName::from_name(name).ok_or_else(unknown)
+        };
+        names.iter().map(known).collect()
+    }
 }
 
 impl Receive {

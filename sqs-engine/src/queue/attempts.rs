@@ -46,6 +46,23 @@ impl Attempts {
         }
     }
 
+    /// All of them, oldest first, for a snapshot.
+    pub(super) fn all(&self) -> impl Iterator<Item = (Timestamp, Arc<str>, Vec<Receipt>)> {
+        self.oldest_first.iter().map(|(at, id)| {
+            let given = self.by_id.get(id).cloned().unwrap_or_default();
+            (*at, Arc::clone(id), given)
+        })
+    }
+
+    /// What a snapshot has of them.
+    pub(super) fn restore(all: Vec<(Timestamp, Arc<str>, Vec<Receipt>)>) -> Self {
+        let mut attempts = Self::default();
+        for (at, id, given) in all {
+            attempts.remember(&id, &given, at);
+        }
+        attempts
+    }
+
     /// When the last of them is forgotten, if there are any.
     pub(super) fn empty_from(&self) -> Option<Timestamp> {
         self.oldest_first.back().map(|(at, _)| at.after(LIFE))

@@ -130,6 +130,27 @@ impl QueueAttributes {
         }
     }
 
+    /// All of them, as a request could set them: for a snapshot.
+    pub(crate) fn image(&self) -> BTreeMap<String, String> {
+        let reuse = QueueAttributeName::KmsDataKeyReusePeriodSeconds;
+        let hidden = (reuse, self.kms_reuse.to_string());
+        let all = std::iter::once(hidden).chain(self.shown());
+        all.map(|(name, value)| (name.name().to_owned(), value))
+            .collect()
+    }
+
+    /// What a snapshot has of them.
+    ///
+    /// # Errors
+    ///
+    /// As for a request that sets them.
+    pub(crate) fn restore(
+        image: &BTreeMap<String, String>,
+        kind: QueueKind,
+    ) -> Result<Self, Error> {
+        Changes::parse(image, kind)?.applied(&Self::of(kind))
+    }
+
     /// Those of the settable attributes that a listing of all shows.
     pub(crate) fn shown(&self) -> Vec<(QueueAttributeName, String)> {
         use QueueAttributeName as Name;

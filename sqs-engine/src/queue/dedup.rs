@@ -6,11 +6,13 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sqs::limits;
 
-use crate::id::{MessageId, SequenceNumber};
+use crate::id::{MessageId, SequenceNumber, message_id};
 use crate::queue::fifo_attributes::DeduplicationScope;
+use crate::snapshot::Contradiction;
 use crate::time::Timestamp;
 
 /// The deduplication ids of the last five minutes.
@@ -40,10 +42,20 @@ pub(crate) struct Remembered {
 }
 
 /// What a send gives, and what those give that repeat it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Accepted {
+    #[serde(with = "message_id")]
     pub(crate) message: MessageId,
     pub(crate) sequence_number: SequenceNumber,
+}
+
+/// An id that is remembered, as a snapshot has it.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Memory {
+    group: Arc<str>,
+    id: Arc<str>,
+    at: Timestamp,
+    accepted: Accepted,
 }
 
 /// What makes two sends the same: the id, and within the scope of a group the group.
@@ -144,6 +156,47 @@ impl Deduplication {
                 let accepted = self.accepted.get(&remembered.key)?;
                 Some((remembered, *accepted))
             })
+    }
+
+    pub(super) fn scope(&self) -> DeduplicationScope {
+        self.scope
+    }
+
+    /// Everything that is remembered, oldest first, for a snapshot.
+    pub(super) fn memory(&self) -> impl Iterator<Item = Memory> {
+        self.oldest_first.iter().filter_map(|remembered| {
+            Some(Memory {
+                group: Arc::clone(&remembered.group),
+                id: Arc::clone(&remembered.id),
+                at: remembered.at,
+                accepted: *self.accepted.get(&remembered.key)?,
+            })
+        })
+    }
+
+    /// What a snapshot has of it; the group with its shared name.
+    pub(super) fn restore(
+        &mut self,
+        memory: Memory,
+        share: impl FnOnce(&Arc<str>) -> Arc<str>,
+    ) -> Result<(), Contradiction> {
+        let Memory {
+            group,
+            id,
+            at,
+            accepted,
+        } = memory;
+        let key = self.key(&group, &id);
+        if self.accepted.insert(key, accepted).is_some() {
+            return Err("a deduplication id is there twice");
+        }
+        self.oldest_first.push_back(Remembered {
+            group: share(&group),
+            id,
+            at,
+            key,
+        });
+        Ok(())
     }
 
     /// Forgets all ids.

@@ -25,9 +25,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use sqs::limits;
 
 use crate::id::MessageKey;
+use crate::queue::message::MessageState;
+use crate::snapshot::Contradiction;
 use crate::time::Timestamp;
 
 /// The groups of a queue that have messages. A queue without groups keeps nothing here.
@@ -58,7 +61,16 @@ struct Tenant {
     conduct: Conduct,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What of a group does not follow from its messages, for a snapshot.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct TenantImage {
+    name: Arc<str>,
+    processing: Processing,
+    last_sent: Timestamp,
+    conduct: Conduct,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Conduct {
     Quiet,
     Noisy,
@@ -141,6 +153,63 @@ impl Tenants {
         }
     }
 
+    pub(super) fn image(&self) -> Vec<TenantImage> {
+        let image = |tenant: &Tenant| TenantImage {
+            name: Arc::clone(&tenant.name),
+            processing: tenant.processing.clone(),
+            last_sent: tenant.last_sent,
+            conduct: tenant.conduct,
+        };
+        self.by_name.values().map(image).collect()
+    }
+
+    pub(super) fn restore(images: Vec<TenantImage>) -> Self {
+        let tenant = |image: TenantImage| {
+            let tenant = Tenant {
+                processing: image.processing,
+                conduct: image.conduct,
+                ..Tenant::new(Arc::clone(&image.name), image.last_sent)
+            };
+            (image.name, tenant)
+        };
+        Self {
+            by_name: images.into_iter().map(tenant).collect(),
+            turns: BTreeMap::new(),
+            noisy_until: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn put_back(
+        &mut self,
+        key: MessageKey,
+        group: &str,
+        state: MessageState,
+    ) -> Result<Arc<str>, Contradiction> {
+        let tenant = self.by_name.get_mut(group);
+        let tenant = tenant.ok_or("a message is of a group that is not there")?;
+        tenant.messages += 1;
+        match state {
+            MessageState::Visible => drop(tenant.visible.insert(key)),
+            MessageState::InFlight { .. } | MessageState::Delayed { .. } => {}
+        }
+        Ok(Arc::clone(&tenant.name))
+    }
+
+    pub(super) fn restored(&mut self) -> Result<(), Contradiction> {
+        for (name, tenant) in &self.by_name {
+            if tenant.messages == 0 {
+                return Err("a group has no messages");
+            }
+            if let Some(turn) = tenant.turn() {
+                self.turns.insert(turn, Arc::clone(name));
+            }
+            if let Some(until) = tenant.noisy_until() {
+                self.noisy_until.insert((until, Arc::clone(name)));
+            }
+        }
+        Ok(())
+    }
+
     /// Changes a group, and what follows from it.
     fn update(&mut self, group: &str, change: impl FnOnce(&mut Tenant)) {
         let Some(tenant) = self.by_name.get_mut(group) else {
@@ -212,7 +281,7 @@ impl Tenant {
 }
 
 /// How many messages are in flight, and how much time messages have recently spent there.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Processing {
     in_flight: u64,
     /// Up to when the times are counted.
@@ -242,6 +311,15 @@ impl Processing {
     pub(super) fn end(&mut self, now: Timestamp) {
         self.count(now);
         self.in_flight -= 1;
+    }
+
+    /// So many messages are in flight after all.
+    pub(super) fn check(&self, in_flight: usize) -> Result<(), Contradiction> {
+        if usize::try_from(self.in_flight) == Ok(in_flight) {
+            Ok(())
+        } else {
+            Err("another number of messages is in flight")
+        }
     }
 
     /// In milliseconds of one message.

@@ -5,6 +5,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::id::MessageKey;
+use crate::queue::message::MessageState;
+use crate::snapshot::Contradiction;
 
 /// The message groups of a FIFO queue, and whose turn it is.
 ///
@@ -108,6 +110,50 @@ impl Groups {
         })
     }
 
+    /// The names of the groups that have a turn, in their order: for a snapshot.
+    pub(super) fn image(&self) -> Vec<Arc<str>> {
+        self.turns.values().cloned().collect()
+    }
+
+    /// Takes in a message from a snapshot. Gives the name of its group as all share it.
+    pub(super) fn put_back(
+        &mut self,
+        key: MessageKey,
+        name: &str,
+        state: MessageState,
+    ) -> Arc<str> {
+        let shared = self.sent(key, name);
+        if let Some(group) = self.by_name.get_mut(name) {
+            group.set_visible(key, state == MessageState::Visible);
+        }
+        shared
+    }
+
+    /// The name of a group as all its messages share it, if it has any.
+    pub(super) fn shared(&self, name: &str) -> Option<Arc<str>> {
+        let (shared, _) = self.by_name.get_key_value(name)?;
+        Some(Arc::clone(shared))
+    }
+
+    /// Gives the groups their turns when all messages are put back.
+    pub(super) fn restored(&mut self, turns: Vec<Arc<str>>) -> Result<(), Contradiction> {
+        for name in turns {
+            let group = self.by_name.get_mut(&name);
+            let due = |group: &&mut Group| group.can_give() && group.turn.is_none();
+            let group = group
+                .filter(due)
+                .ok_or("a group has a turn that it cannot have")?;
+            group.turn = Some(self.next_turn);
+            self.turns.insert(self.next_turn, name);
+            self.next_turn += 1;
+        }
+        let forgotten = |group: &Group| group.can_give() && group.turn.is_none();
+        if self.by_name.values().any(forgotten) {
+            return Err("a group has something to give and no turn");
+        }
+        Ok(())
+    }
+
     /// Changes a group and sees to it that it has a turn if its oldest message is visible, and none
     /// otherwise. A turn that it gets is the last; one that it has it keeps.
     fn update(&mut self, name: &str, change: impl FnOnce(&mut Group)) {
@@ -115,13 +161,12 @@ impl Groups {
             return;
         };
         change(group);
-        let can_give = group.messages.front().is_some_and(|entry| entry.visible);
         match group.turn {
-            Some(turn) if !can_give => {
+            Some(turn) if !group.can_give() => {
                 self.turns.remove(&turn);
                 group.turn = None;
             }
-            None if can_give => {
+            None if group.can_give() => {
                 let turn = self.next_turn;
                 self.next_turn += 1;
                 group.turn = Some(turn);
@@ -135,6 +180,10 @@ impl Groups {
 }
 
 impl Group {
+    fn can_give(&self) -> bool {
+        self.messages.front().is_some_and(|entry| entry.visible)
+    }
+
     fn find(&self, key: MessageKey) -> Result<usize, usize> {
         self.messages.binary_search_by_key(&key, |entry| entry.key)
     }

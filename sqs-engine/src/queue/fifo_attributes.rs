@@ -1,5 +1,6 @@
 //! The attributes that only FIFO queues have.
 
+use serde::{Deserialize, Serialize};
 use sqs::{Error, QueueAttributeName};
 
 use crate::errors;
@@ -33,7 +34,7 @@ pub(super) enum FifoChange {
 }
 
 /// Where a deduplication id counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum DeduplicationScope {
     #[default]
     Queue,

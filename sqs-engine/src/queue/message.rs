@@ -3,20 +3,26 @@
 //! A queue may hold a million of these, so the struct is kept small: what few messages have is
 //! behind one pointer, and its size is asserted below.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use sqs::digest::Md5;
 
 use crate::digest::PackedAttributes;
 use crate::directory::QueueName;
-use crate::id::{MessageId, Receipt};
+use crate::id::{MessageId, Receipt, message_id};
+use crate::snapshot::Contradiction;
 use crate::time::Timestamp;
 
 /// A message and where it is in its life.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Message {
+    #[serde(with = "message_id")]
     pub(crate) id: MessageId,
     pub(crate) body: Box<str>,
+    #[serde(with = "md5")]
     pub(crate) body_md5: Md5,
     pub(crate) attributes: PackedAttributes,
     /// What few messages have; `None` if this one has none of it.
@@ -34,7 +40,7 @@ pub(crate) struct Message {
 }
 
 /// What messages with a group have, and behind one pointer more what hardly any have.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Extras {
     pub(crate) group: Option<Arc<str>>,
     /// Given or made from the body; only FIFO queues' messages have it.
@@ -42,7 +48,7 @@ pub(crate) struct Extras {
     rare: Option<Box<Rare>>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Rare {
     /// The sender's account, if it is not the queue's.
     sender: Option<Box<str>>,
@@ -71,7 +77,7 @@ impl Extras {
 }
 
 /// What a dead letter has besides.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DeadLetter {
     /// The queue that it came from.
     pub(crate) source: QueueName,
@@ -107,7 +113,7 @@ pub enum MessageState {
     },
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Phase {
     Delayed,
     Visible,
@@ -149,6 +155,29 @@ impl Message {
             MessageState::Visible => (Phase::Visible, self.due),
             MessageState::InFlight { until } => (Phase::InFlight, until),
         };
+    }
+
+    /// Sees to a message from a snapshot: what it says of itself must be possible, and it shares
+    /// what the others have too.
+    pub(super) fn restored(&mut self, names: &mut Names) -> Result<(), Contradiction> {
+        let Some(rare) = self.extras.as_mut().and_then(|extras| extras.rare.as_mut()) else {
+            return Ok(());
+        };
+        let Some(letter) = &mut rare.dead_letter else {
+            return Ok(());
+        };
+        let QueueName {
+            account,
+            region,
+            name,
+        } = &mut letter.source;
+        for part in [account, region, name] {
+            *part = names.shared(part);
+        }
+        if letter.received_before > self.receive_count {
+            return Err("a dead letter was received more often before than ever");
+        }
+        Ok(())
     }
 
     /// Takes the name of its group from the group, so that all its messages have one text.
@@ -254,6 +283,35 @@ impl Message {
 
     fn rare(&self) -> Option<&Rare> {
         self.extras.as_ref()?.rare.as_deref()
+    }
+}
+
+/// Texts that many have, each once in memory.
+#[derive(Default)]
+pub(super) struct Names(HashSet<Arc<str>>);
+
+impl Names {
+    pub(super) fn shared(&mut self, name: &Arc<str>) -> Arc<str> {
+        if let Some(shared) = self.0.get(name) {
+            return Arc::clone(shared);
+        }
+        self.0.insert(Arc::clone(name));
+        Arc::clone(name)
+    }
+}
+
+/// Its 16 bytes.
+mod md5 {
+    use serde::{Deserializer, Serializer};
+
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(md5: &Md5, serializer: S) -> Result<S::Ok, S::Error> {
+        md5.as_bytes().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Md5, D::Error> {
+        <[u8; 16]>::deserialize(deserializer).map(Md5::from)
     }
 }
 

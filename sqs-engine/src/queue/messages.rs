@@ -9,11 +9,14 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::id::MessageKey;
 use crate::queue::fifo::Groups;
 use crate::queue::fifo_attributes::QueueKind;
-use crate::queue::message::{Message, MessageState};
-use crate::queue::standard::Ready;
+use crate::queue::message::{Message, MessageState, Names};
+use crate::queue::standard::{Ready, ReadyImage};
+use crate::snapshot::Contradiction;
 use crate::time::Timestamp;
 
 /// How many messages of a queue are in each state.
@@ -79,6 +82,28 @@ struct States {
 enum Order {
     Standard(Ready),
     Fifo(Groups),
+}
+
+/// What of a store does not follow from its messages, for a snapshot.
+#[derive(Serialize, Deserialize)]
+pub(super) struct MessagesImage {
+    arrivals: u64,
+    order: OrderImage,
+}
+
+#[derive(Serialize, Deserialize)]
+enum OrderImage {
+    Standard(ReadyImage),
+    /// The groups in the order of their turns.
+    Fifo(Vec<Arc<str>>),
+}
+
+/// A store that is made from a snapshot.
+pub(super) struct MessagesRestore {
+    messages: Messages,
+    /// Of a FIFO queue, to be set in the end.
+    turns: Vec<Arc<str>>,
+    names: Names,
 }
 
 impl Messages {
@@ -343,6 +368,16 @@ impl Messages {
         groups.into_iter().flatten()
     }
 
+    pub(super) fn image(&self) -> MessagesImage {
+        MessagesImage {
+            arrivals: self.arrivals,
+            order: match &self.states.order {
+                Order::Standard(ready) => OrderImage::Standard(ready.image()),
+                Order::Fifo(groups) => OrderImage::Fifo(groups.image()),
+            },
+        }
+    }
+
     fn first_due(&self) -> Option<(Timestamp, MessageKey)> {
         let delayed = self.states.delayed.first();
         let in_flight = self.states.in_flight.first();
@@ -366,6 +401,83 @@ fn scattered(seed: u64, number: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+impl MessagesRestore {
+    pub(super) fn begin(image: MessagesImage) -> Self {
+        let (order, turns) = match image.order {
+            OrderImage::Standard(ready) => (Order::Standard(Ready::restore(ready)), Vec::new()),
+            OrderImage::Fifo(turns) => (Order::Fifo(Groups::default()), turns),
+        };
+        Self {
+            messages: Messages {
+                stored: BTreeMap::new(),
+                states: States {
+                    delayed: BTreeSet::new(),
+                    in_flight: BTreeSet::new(),
+                    order,
+                },
+                arrivals: image.arrivals,
+            },
+            turns,
+            names: Names::default(),
+        }
+    }
+
+    pub(super) fn kind(&self) -> QueueKind {
+        match self.messages.states.order {
+            Order::Standard(_) => QueueKind::Standard,
+            Order::Fifo(_) => QueueKind::Fifo,
+        }
+    }
+
+    /// Takes in a message; they come in the order of their keys.
+    pub(super) fn put_back(
+        &mut self,
+        key: MessageKey,
+        mut message: Box<Message>,
+    ) -> Result<(), Contradiction> {
+        let last = self.messages.stored.last_key_value();
+        if key.arrival >= self.messages.arrivals || last.is_some_and(|(last, _)| key <= *last) {
+            return Err("a message is out of order");
+        }
+        message.restored(&mut self.names)?;
+        let state = message.state();
+        let states = &mut self.messages.states;
+        let shared = match (&mut states.order, message.group()) {
+            (Order::Standard(ready), group) => ready.put_back(key, group, state)?,
+            (Order::Fifo(groups), Some(group)) => Some(groups.put_back(key, group, state)),
+            (Order::Fifo(_), None) => return Err("a message of a FIFO queue has no group"),
+        };
+        if let Some(shared) = shared {
+            message.share_group(shared);
+        }
+        match state {
+            MessageState::Delayed { until } => drop(states.delayed.insert((until, key))),
+            MessageState::InFlight { until } => drop(states.in_flight.insert((until, key))),
+            MessageState::Visible => {}
+        }
+        self.messages.stored.insert(key, message);
+        Ok(())
+    }
+
+    /// A name as the messages share it.
+    pub(super) fn shared(&mut self, name: &Arc<str>) -> Arc<str> {
+        match &self.messages.states.order {
+            Order::Standard(_) => None,
+            Order::Fifo(groups) => groups.shared(name),
+        }
+        .unwrap_or_else(|| self.names.shared(name))
+    }
+
+    pub(super) fn finish(mut self) -> Result<Messages, Contradiction> {
+        let states = &mut self.messages.states;
+        match &mut states.order {
+            Order::Standard(ready) => ready.restored(states.in_flight.len())?,
+            Order::Fifo(groups) => groups.restored(self.turns)?,
+        }
+        Ok(self.messages)
+    }
 }
 
 impl States {

@@ -9,12 +9,14 @@ pub(crate) mod fifo_attributes;
 pub(crate) mod message;
 pub(crate) mod messages;
 pub(crate) mod redrive;
+mod restore;
 mod standard;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::directory::QueueName;
+use crate::engine::InFlightLimits;
 use crate::id::{MessageId, MessageKey, QueueId, Receipt, SequenceNumber};
 use crate::queue::attempts::Attempts;
 use crate::queue::attributes::QueueAttributes;
@@ -23,6 +25,8 @@ use crate::queue::fifo_attributes::QueueKind;
 use crate::queue::message::{Draft, Message, MessageState};
 use crate::queue::messages::{Delivery, Exhausted, Messages, Wanted};
 use crate::time::Timestamp;
+
+pub(crate) use crate::queue::restore::{QueueImage, QueueRestore};
 
 /// One queue, in one of its lives.
 pub(crate) struct Queue {
@@ -296,6 +300,11 @@ impl Queue {
     pub(crate) fn room(&self) -> usize {
         let limit = usize::try_from(self.in_flight_limit).unwrap_or(usize::MAX);
         limit.saturating_sub(self.messages.counts().in_flight)
+    }
+
+    /// Other limits hold from now on.
+    pub(crate) fn set_in_flight_limit(&mut self, limits: InFlightLimits) {
+        self.in_flight_limit = limits.of(self.attributes.kind());
     }
 
     /// The time for which a receive hides a message unless it says otherwise.

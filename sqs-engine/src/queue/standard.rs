@@ -3,9 +3,20 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::id::MessageKey;
-use crate::queue::fair::{Processing, Tenants, Turn};
+use crate::queue::fair::{Processing, TenantImage, Tenants, Turn};
+use crate::queue::message::MessageState;
+use crate::snapshot::Contradiction;
 use crate::time::Timestamp;
+
+/// What of the order does not follow from the messages, for a snapshot.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ReadyImage {
+    tenants: Vec<TenantImage>,
+    processing: Processing,
+}
 
 /// The visible messages of a standard queue.
 ///
@@ -63,6 +74,44 @@ impl Ready {
         if let Some(group) = group {
             self.tenants.released(group, now);
         }
+    }
+
+    pub(super) fn image(&self) -> ReadyImage {
+        ReadyImage {
+            tenants: self.tenants.image(),
+            processing: self.processing.clone(),
+        }
+    }
+
+    /// What a snapshot has of the order, before its messages are [put back](Self::put_back).
+    pub(super) fn restore(image: ReadyImage) -> Self {
+        Self {
+            oldest_first: BTreeSet::new(),
+            tenants: Tenants::restore(image.tenants),
+            processing: image.processing,
+        }
+    }
+
+    /// Takes in a message from a snapshot. Gives the name of its group as all share it.
+    pub(super) fn put_back(
+        &mut self,
+        key: MessageKey,
+        group: Option<&str>,
+        state: MessageState,
+    ) -> Result<Option<Arc<str>>, Contradiction> {
+        let Some(group) = group else {
+            if state == MessageState::Visible {
+                self.oldest_first.insert(key);
+            }
+            return Ok(None);
+        };
+        self.tenants.put_back(key, group, state).map(Some)
+    }
+
+    /// Ends what [`restore`](Self::restore) began; so many messages are in flight.
+    pub(super) fn restored(&mut self, in_flight: usize) -> Result<(), Contradiction> {
+        self.processing.check(in_flight)?;
+        self.tenants.restored()
     }
 
     /// The message that a receive gets next.

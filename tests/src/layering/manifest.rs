@@ -58,7 +58,15 @@ pub const ALLOWED: &[Allowed] = &[
     },
     Allowed {
         package: "sqs-engine",
-        always: &["base64", "hex", "serde", "serde_json", "sha2", "sqs"],
+        always: &[
+            "base64",
+            "hex",
+            "postcard",
+            "serde",
+            "serde_json",
+            "sha2",
+            "sqs",
+        ],
         optional: &[],
     },
     Allowed {

@@ -13,7 +13,7 @@ use driver::Driver;
 use reference::Reference;
 use witness::Witness;
 
-use crate::rig::{Receive, Retention, Side, Waking, compare, place, reach, run, seeds};
+use crate::rig::{Receive, Restored, Retention, Side, Waking, compare, place, reach, run, seeds};
 
 const RUNS: u64 = 250;
 const COMMANDS: usize = 400;
@@ -108,10 +108,35 @@ fn empty(queue: &'static str, driver: &mut Driver, witness: &mut Witness, at: &s
     }
 }
 
+/// An engine that is again and again made from its own snapshot goes on as if nothing had happened.
+#[test]
+fn an_engine_from_a_snapshot_gives_the_same_bytes() {
+    for seed in seeds(8) {
+        let first = transcript(seed, Waking::AtTheEnd);
+        for (waking, restored) in [
+            (Waking::AtTheEnd, Restored::Every(1)),
+            (Waking::AtDeadlines, Restored::Every(13)),
+        ] {
+            assert!(
+                first == transcript_of(seed, waking, restored),
+                "{}",
+                run(seed)
+            );
+        }
+    }
+}
+
 fn transcript(seed: u64, waking: Waking) -> String {
+    transcript_of(seed, waking, Restored::Never)
+}
+
+fn transcript_of(seed: u64, waking: Waking, restored: Restored) -> String {
     let mut script = Script::new(seed, Retention::Changes);
     let mut driver = Driver::new(seed, waking, NO_LIMIT);
-    for _ in 0..COMMANDS {
+    for number in 0..COMMANDS {
+        if restored.before(number) {
+            driver.client.restore();
+        }
         let command = script.next(driver.client.deliveries.len(), driver.client.poll_count());
         driver.perform(&command);
     }

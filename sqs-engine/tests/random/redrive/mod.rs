@@ -11,7 +11,7 @@ use commands::{Answer, Command, Given, InStore, Kind, QUEUES, Script};
 use driver::Driver;
 use reference::Reference;
 
-use crate::rig::{Side, compare, place, reach, seeds};
+use crate::rig::{Restored, Side, compare, place, reach, run, seeds};
 
 const RUNS: u64 = 100;
 const COMMANDS: usize = 300;
@@ -98,6 +98,33 @@ fn fifo_dead_letters_and_move_tasks_lose_nothing_and_keep_groups_whole() {
         "a move",
     ];
     reach(&seen, 1, &wanted);
+}
+
+/// An engine that is again and again made from its own snapshot goes on as if nothing had happened.
+#[test]
+fn an_engine_from_a_snapshot_gives_the_same_bytes() {
+    for (seed, kind) in seeds(8)
+        .into_iter()
+        .zip([Kind::Standard, Kind::Fifo].into_iter().cycle())
+    {
+        let first = transcript(seed, kind, Restored::Never);
+        for restored in [Restored::Every(1), Restored::Every(13)] {
+            assert!(first == transcript(seed, kind, restored), "{}", run(seed));
+        }
+    }
+}
+
+fn transcript(seed: u64, kind: Kind, restored: Restored) -> String {
+    let mut script = Script::new(seed);
+    let mut driver = Driver::new(seed, kind);
+    for number in 0..COMMANDS {
+        if restored.before(number) {
+            driver.client.restore();
+        }
+        let command = script.next(driver.client.deliveries.len());
+        driver.perform(&command);
+    }
+    driver.client.transcript
 }
 
 fn groups_are_whole(driver: &Driver, at: &str) {

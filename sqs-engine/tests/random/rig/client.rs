@@ -1,11 +1,14 @@
 //! The engine as a client drives it.
 
+use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use sqs::{Error, Message, Request, Response};
 use sqs_engine::inspect::QueueView;
-use sqs_engine::{Config, Context, Engine, InFlightLimits, Outcome, Rules, Timestamp, WaiterId};
+use sqs_engine::{
+    Config, Context, Engine, InFlightLimits, Outcome, Restore, Rules, Timestamp, WaiterId,
+};
 
 use super::Given;
 
@@ -129,6 +132,20 @@ impl<M> Client<M> {
         }
     }
 
+    /// Goes on with an engine that is made from a snapshot of the present one.
+    pub(crate) fn restore(&mut self) {
+        self.collect();
+        let parts = snapshot(&self.engine);
+        let mut restore = Restore::new();
+        for part in &parts {
+            restore.add(part).expect("a part");
+        }
+        let restored = restore.finish().expect("an engine");
+        assert!(parts == snapshot(&restored), "a snapshot is kept whole");
+        assert_eq!(restored.next_deadline(), self.engine.next_deadline());
+        self.engine = restored;
+    }
+
     /// The polls that have been answered since this was asked last, by their numbers and in order.
     pub(crate) fn completed(&mut self) -> Vec<(usize, Answered)> {
         self.collect();
@@ -173,6 +190,17 @@ impl<M> Client<M> {
         writeln!(self.transcript, "{json:?}").expect("a string takes all");
         let at = self.now();
         Answered { queue, at, result }
+    }
+}
+
+fn snapshot(engine: &Engine) -> Vec<Vec<u8>> {
+    let mut parts = Vec::new();
+    let put = |part: &[u8]| -> Result<(), Infallible> {
+        parts.push(part.to_vec());
+        Ok(())
+    };
+    match engine.snapshot(put) {
+        Ok(()) => parts,
     }
 }
 

@@ -55,6 +55,23 @@ where
     }
 }
 
+/// How many commands apart an engine is made anew from a snapshot of itself.
+#[derive(Clone, Copy)]
+pub(crate) enum Restored {
+    Never,
+    Every(usize),
+}
+
+impl Restored {
+    /// Whether it is before this command of a run.
+    pub(crate) fn before(self, number: usize) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Every(count) => number.is_multiple_of(count),
+        }
+    }
+}
+
 /// What a command gives, and which polls it answered, by their numbers and in order.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Answer<M> {

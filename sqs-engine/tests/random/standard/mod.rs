@@ -13,7 +13,9 @@ use driver::Driver;
 use reference::Reference;
 use sqs_engine::InFlightLimits;
 
-use crate::rig::{Attribute, Receive, Retention, Side, Waking, compare, place, reach, run, seeds};
+use crate::rig::{
+    Attribute, Receive, Restored, Retention, Side, Waking, compare, place, reach, run, seeds,
+};
 
 const RUNS: u64 = 250;
 const COMMANDS: usize = 400;
@@ -114,10 +116,35 @@ fn how_often_the_engine_is_woken_makes_no_difference() {
     }
 }
 
+/// An engine that is again and again made from its own snapshot goes on as if nothing had happened.
+#[test]
+fn an_engine_from_a_snapshot_gives_the_same_bytes() {
+    for seed in seeds(8) {
+        let first = transcript(seed, Waking::AtTheEnd);
+        for (waking, restored) in [
+            (Waking::AtTheEnd, Restored::Every(1)),
+            (Waking::AtDeadlines, Restored::Every(13)),
+        ] {
+            assert!(
+                first == transcript_of(seed, waking, restored),
+                "{}",
+                run(seed)
+            );
+        }
+    }
+}
+
 fn transcript(seed: u64, waking: Waking) -> String {
+    transcript_of(seed, waking, Restored::Never)
+}
+
+fn transcript_of(seed: u64, waking: Waking, restored: Restored) -> String {
     let mut script = Script::new(seed, Retention::Changes);
     let mut driver = Driver::new(seed, waking);
-    for _ in 0..COMMANDS {
+    for number in 0..COMMANDS {
+        if restored.before(number) {
+            driver.client.restore();
+        }
         let command = script.next(&driver.client.deliveries, driver.client.poll_count());
         driver.perform(&command);
     }
