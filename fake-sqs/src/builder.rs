@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::Router;
 use sqs_engine::{InFlightLimits, Rules};
 
-use crate::admin::{Admin, Guard};
+use crate::admin::{Admin, Events, Guard};
 use crate::auth::Authenticator;
 use crate::changes::Changes;
 use crate::clock::WallClock;
@@ -174,12 +174,13 @@ impl Builder {
         address: SocketAddr,
         clock: WallClock,
     ) -> (Arc<Driver>, Router) {
+        let changes = Arc::new(Changes::new());
         let driver = Arc::new(Driver::new(Setup {
             seed: self.seed,
             rules: self.rules,
             limits: self.in_flight_limits,
             auto_create: self.auto_create,
-            changes: Arc::new(Changes::new()),
+            changes: Arc::clone(&changes),
             recorder: None,
         }));
         let router = http::router(Parts {
@@ -192,6 +193,7 @@ impl Builder {
             admin: Admin {
                 control: Control::new(Arc::clone(&driver)),
                 guard: Guard::new(self.control_hosts),
+                events: Events::new(changes),
             },
             request_ids: Arc::new(RequestIds::new(self.seed.value())),
         });

@@ -5,25 +5,64 @@ use tokio::sync::watch;
 /// Tells its listeners that what they show may be out of date. It does not say what changed, and
 /// changes in quick succession may be told as one.
 pub(crate) struct Changes {
-    version: watch::Sender<u64>,
+    told: watch::Sender<Told>,
+}
+
+#[derive(Clone, Copy)]
+struct Told {
+    version: u64,
+    closed: bool,
 }
 
 impl Changes {
     pub(crate) fn new() -> Self {
+        let told = Told {
+            version: 0,
+            closed: false,
+        };
         Self {
-            version: watch::Sender::new(0),
+            told: watch::Sender::new(told),
         }
     }
 
     /// Something changed. Costs next to nothing when nobody listens.
     pub(crate) fn tell(&self) {
-        self.version
-            .send_modify(|version| *version = version.wrapping_add(1));
+        self.told
+            .send_modify(|told| told.version = told.version.wrapping_add(1));
     }
 
-    #[allow(dead_code, reason = "what listens is still to come")]
+    /// The server stops: listeners are not to wait for anything more.
+    pub(crate) fn close(&self) {
+        self.told.send_modify(|told| told.closed = true);
+    }
+
     /// A listener, which hears of what changes from now on.
-    pub(crate) fn listen(&self) -> watch::Receiver<u64> {
-        self.version.subscribe()
+    pub(crate) fn listen(&self) -> Listener {
+        Listener {
+            told: self.told.subscribe(),
+        }
+    }
+}
+
+/// Hears of changes.
+pub(crate) struct Listener {
+    told: watch::Receiver<Told>,
+}
+
+impl Listener {
+    /// Completes with a number that grows with each change, as soon as something changed that it has
+    /// not told yet; with nothing when the server stops.
+    pub(crate) async fn changed(&mut self) -> Option<u64> {
+        let changed = self.told.changed().await;
+        let told = *self.told.borrow_and_update();
+        (changed.is_ok() && !told.closed).then_some(told.version)
+    }
+
+    /// Completes when the server stops, whatever changes meanwhile. What changed is still to be told
+    /// by [`changed`](Self::changed).
+    pub(crate) async fn closed(&self) {
+        let mut told = self.told.clone();
+        // Without a sender the server has stopped too.
+        let _ = told.wait_for(|told| told.closed).await;
     }
 }

@@ -314,6 +314,7 @@ impl Driver {
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
+        self.setup.changes.close();
         let polls = std::mem::take(&mut state.polls);
         for (waiter, poll) in polls {
             let _done = self.perform(&mut state, Command::Cancel { waiter });

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::guard::Denied;
 use crate::driver::AdvanceError;
 use crate::http::body::BodyError;
+use crate::http::limits;
 use crate::record::NotKept;
 
 /// A successful answer.
@@ -43,6 +44,11 @@ pub(super) enum AdminError {
     Body(BodyError),
     #[error("{0}")]
     Advance(AdvanceError),
+    #[error(
+        "{} pages listen for changes already; close one",
+        limits::EVENT_LISTENERS_MAX
+    )]
+    TooManyListeners,
     #[error("{0}; the server's log says more")]
     NotKept(NotKept),
     #[error("the body must be JSON like {form}: {reason}")]
@@ -56,6 +62,7 @@ impl AdminError {
             Self::NotKept(_) | Self::Advance(AdvanceError::NotKept(_)) => {
                 StatusCode::INTERNAL_SERVER_ERROR
             }
+            Self::TooManyListeners => StatusCode::SERVICE_UNAVAILABLE,
             Self::UnknownPath => StatusCode::NOT_FOUND,
             Self::WrongMethod { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::Body(BodyError::TooLong(_)) => StatusCode::PAYLOAD_TOO_LARGE,

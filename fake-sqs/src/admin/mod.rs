@@ -2,9 +2,11 @@
 
 mod answer;
 mod clock;
+mod events;
 mod guard;
 mod health;
 mod members;
+mod page;
 mod reset;
 #[cfg(test)]
 mod tests;
@@ -16,8 +18,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 
 use self::answer::AdminError;
+pub(crate) use self::events::Events;
 pub(crate) use self::guard::Guard;
 pub use self::guard::{ControlHost, ControlHostError};
+pub(crate) use self::page::redirect_browser;
 use crate::control::Control;
 
 /// What the control interface works on.
@@ -25,6 +29,7 @@ use crate::control::Control;
 pub(crate) struct Admin {
     pub(crate) control: Control,
     pub(crate) guard: Guard,
+    pub(crate) events: Events,
 }
 
 /// The control interface: everything at and below `/_fake`.
@@ -48,10 +53,15 @@ pub(crate) fn router(admin: Admin) -> Router {
             "/_fake/clock/advance",
             post(clock::advance).fallback(|| only("POST")),
         )
-        .route("/_fake", any(unknown))
-        .route("/_fake/", any(unknown))
         .route("/_fake/{*path}", any(unknown))
         .with_state(admin.control)
+        .route(
+            "/_fake/events",
+            get(events::listen)
+                .fallback(|| only("GET"))
+                .with_state(admin.events),
+        )
+        .merge(page::router())
         .layer(middleware::from_fn_with_state(admin.guard, guarded))
 }
 

@@ -142,9 +142,9 @@ async fn a_reset_that_is_not_understood_does_nothing() {
 async fn an_unknown_path_is_not_found_and_a_wrong_method_not_allowed() {
     let harness = Harness::new();
     for path in [
-        "/_fake",
-        "/_fake/",
         "/_fake/x",
+        "/_fake/page/",
+        "/_fake/page/../health",
         "/_fake/health/x",
         "/_fake/healthx",
     ] {
@@ -159,6 +159,10 @@ async fn an_unknown_path_is_not_found_and_a_wrong_method_not_allowed() {
         (Method::DELETE, "/_fake/health", "GET"),
         (Method::GET, "/_fake/reset", "POST"),
         (Method::OPTIONS, "/_fake/reset", "POST"),
+        (Method::POST, "/_fake/", "GET"),
+        (Method::DELETE, "/_fake", "GET"),
+        (Method::POST, "/_fake/page/main.js", "GET"),
+        (Method::POST, "/_fake/events", "GET"),
     ] {
         let answer = harness.send(request(method, path)).await;
         assert_error(&answer, 405, "this path takes only");
@@ -198,4 +202,58 @@ async fn only_loopback_names_and_our_own_pages_are_answered() {
         .insert("host", "SQS.internal:9324".parse().expect("a value"));
     assert_eq!(harness.send(request).await.status, 200);
     assert_eq!(queues(&harness).await, 0);
+}
+
+#[tokio::test]
+async fn the_page_is_served_with_what_keeps_a_browser_from_running_anything_else() {
+    let harness = Harness::new();
+    for (path, content_type) in [
+        ("/_fake/", "text/html; charset=utf-8"),
+        ("/_fake/page/main.js", "text/javascript; charset=utf-8"),
+        ("/_fake/page/page.css", "text/css; charset=utf-8"),
+        ("/_fake/page/icon.svg", "image/svg+xml"),
+    ] {
+        let answer = get(&harness, path).await;
+        assert_eq!(answer.status, 200, "{path}");
+        assert_eq!(answer.header("content-type"), content_type);
+        let policy = answer.header("content-security-policy");
+        assert!(policy.starts_with("default-src 'none'; "), "{policy}");
+        assert!(!policy.contains("unsafe"), "{policy}");
+        assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
+        assert_eq!(answer.header("x-content-type-options"), "nosniff");
+        assert_eq!(answer.header("x-frame-options"), "DENY");
+        assert_eq!(answer.header("referrer-policy"), "no-referrer");
+        assert_eq!(answer.header("cross-origin-opener-policy"), "same-origin");
+        assert_eq!(answer.header("cross-origin-resource-policy"), "same-origin");
+    }
+}
+
+#[tokio::test]
+async fn a_browser_finds_the_page_from_the_server_s_own_address() {
+    let harness = Harness::new();
+    let mut root = request(Method::GET, "/");
+    let accept = header::HeaderValue::from_static("text/html,*/*;q=0.8");
+    root.headers_mut().insert(header::ACCEPT, accept);
+    let answer = harness.send(root).await;
+    assert_eq!((answer.status, answer.header("location")), (303, "/_fake/"));
+    assert_eq!(answer.header("vary"), "Accept");
+    let answer = get(&harness, "/_fake").await;
+    assert_eq!((answer.status, answer.header("location")), (308, "/_fake/"));
+}
+
+#[tokio::test]
+async fn the_page_and_its_events_answer_only_whom_the_interface_answers() {
+    let harness = Harness::new();
+    for path in ["/_fake/", "/_fake/page/main.js", "/_fake/events"] {
+        let mut elsewhere = request(Method::GET, path);
+        let host = header::HeaderValue::from_static("evil.example");
+        elsewhere.headers_mut().insert(header::HOST, host);
+        let answer = harness.send(elsewhere).await;
+        assert_error(&answer, 403, "the control interface answers only to");
+        let mut crossing = request(Method::GET, path);
+        let origin = header::HeaderValue::from_static("http://evil.example");
+        crossing.headers_mut().insert(header::ORIGIN, origin);
+        let answer = harness.send(crossing).await;
+        assert_error(&answer, 403, "the control interface does not answer a page");
+    }
 }

@@ -37,6 +37,9 @@ pub const HEAD_TIME_MAX: Duration = Duration::from_secs(120);
 /// Connections at once: 4,096. Further ones wait in the system's queue until one ends.
 pub const CONNECTIONS_MAX: usize = 4_096;
 
+/// Pages that listen for changes at once, at `GET /_fake/events`: 32. Each keeps a connection.
+pub const EVENT_LISTENERS_MAX: usize = 32;
+
 /// How long a stopping server waits for the answers that are under way; what is left then is
 /// closed. Waiting polls are answered at once and take none of this.
 pub const STOP_TIME_MAX: Duration = Duration::from_secs(5);

@@ -58,7 +58,17 @@ pub(crate) fn router(parts: Parts) -> Router {
         Cors::Off => sqs,
         Cors::On => sqs.layer(middleware::from_fn(cors::cross_origin)),
     };
+    let sqs = sqs.layer(middleware::from_fn(welcome));
     admin::router(parts.admin).fallback_service(sqs)
+}
+
+/// Sends a browser that is pointed at the server to the page.
+async fn welcome(request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    match admin::redirect_browser(&parts) {
+        Some(redirect) => redirect,
+        None => next.run(Request::from_parts(parts, body)).await,
+    }
 }
 
 /// Gives every answer of SQS, refusals included, a request id.

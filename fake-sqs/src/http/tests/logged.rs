@@ -142,7 +142,7 @@ async fn a_request_that_names_no_operation_is_logged_with_what_would_be_right() 
 
     let icon = Request::get("/favicon.ico").header("sec-fetch-mode", "no-cors");
     for by_browser in [
-        get("text/html,*/*;q=0.8", "/"),
+        get("text/html,*/*;q=0.8", "/000000000000/orders"),
         icon.body(Bytes::new()).expect("a request"),
     ] {
         let answer = harness.send(by_browser).await;
