@@ -9,7 +9,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sqs::{QueueArn, partition};
 
+use crate::command::QueueAddress;
 use crate::id::QueueId;
+use crate::inspect::QueueFilter;
 use crate::snapshot::{Deletion, Holds};
 use crate::time::Timestamp;
 
@@ -122,15 +124,29 @@ impl Directory {
         prefix: &'a str,
         place: Option<&'a str>,
     ) -> impl Iterator<Item = (&'a str, QueueId)> {
-        let from = match place {
-            Some(place) if place >= prefix => Bound::Excluded(place),
-            Some(_) | None => Bound::Included(prefix),
-        };
-        self.realm(account, region)
-            .into_iter()
-            .flat_map(move |realm| realm.queues.range::<str, _>((from, Bound::Unbounded)))
-            .map(|(name, id)| (name.as_ref(), *id))
-            .take_while(move |(name, _)| name.starts_with(prefix))
+        let realm = self.realm(account, region).into_iter();
+        realm.flat_map(move |realm| realm.list(prefix, place))
+    }
+
+    /// The queues that a filter lets through, by account, region and name; those after one.
+    pub(crate) fn page<'a>(
+        &'a self,
+        filter: QueueFilter<'a>,
+        after: Option<&'a QueueAddress>,
+    ) -> impl Iterator<Item = QueueId> {
+        let at_account = after.map(|after| after.account.as_str());
+        let accounts = range_from(&self.realms, filter.account, at_account);
+        accounts
+            .flat_map(move |(account, regions)| {
+                let after = after.filter(|after| *after.account == **account);
+                let at_region = after.map(|after| after.region.as_str());
+                let regions = range_from(regions, filter.region, at_region);
+                regions.flat_map(move |(region, realm)| {
+                    let after = after.filter(|after| *after.region == **region);
+                    realm.list(filter.prefix, after.map(|after| after.name.as_str()))
+                })
+            })
+            .map(|(_, id)| id)
     }
 
     /// Every queue, by account, region and name.
@@ -214,6 +230,24 @@ impl Directory {
     }
 }
 
+impl Realm {
+    /// The queues whose names begin with `prefix`, in the order of their names' bytes, after `place`.
+    fn list<'a>(
+        &'a self,
+        prefix: &'a str,
+        place: Option<&'a str>,
+    ) -> impl Iterator<Item = (&'a str, QueueId)> {
+        let from = match place {
+            Some(place) if place >= prefix => Bound::Excluded(place),
+            Some(_) | None => Bound::Included(prefix),
+        };
+        self.queues
+            .range::<str, _>((from, Bound::Unbounded))
+            .map(|(name, id)| (name.as_ref(), *id))
+            .take_while(move |(name, _)| name.starts_with(prefix))
+    }
+}
+
 impl QueueName {
     /// The queue's ARN.
     pub(crate) fn arn(&self) -> String {
@@ -227,6 +261,21 @@ impl QueueName {
             && arn.region() == &*self.region
             && arn.partition() == partition(arn.region())
     }
+}
+
+/// The entries of a map from a key on; if there is an `only`, that one alone, unless it is before.
+fn range_from<'a, V>(
+    map: &'a BTreeMap<Arc<str>, V>,
+    only: Option<&'a str>,
+    from: Option<&'a str>,
+) -> impl Iterator<Item = (&'a Arc<str>, &'a V)> {
+    let start = match (only, from) {
+        (Some(only), Some(from)) => Bound::Included(only.max(from)),
+        (Some(key), None) | (None, Some(key)) => Bound::Included(key),
+        (None, None) => Bound::Unbounded,
+    };
+    map.range::<str, _>((start, Bound::Unbounded))
+        .take_while(move |(key, _)| only.is_none_or(|only| ***key == *only))
 }
 
 /// The key that the map already shares, or a new one.

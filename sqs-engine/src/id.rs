@@ -132,6 +132,13 @@ impl MessageKey {
 pub(crate) struct SequenceNumber(u64);
 
 impl SequenceNumber {
+    /// Which message's number a text is. `None` if it is none.
+    pub(crate) fn arrival(text: &str) -> Option<u64> {
+        let number: u128 = text.parse().ok()?;
+        let arrival = number.checked_sub(SEQUENCE_START)? / SEQUENCE_STEP;
+        u64::try_from(arrival).ok()
+    }
+
     pub(crate) fn new(arrival: u64) -> Self {
         Self(arrival)
     }

@@ -23,16 +23,22 @@
 //! ```
 
 mod receipts;
+mod views;
 
 use std::collections::BTreeMap;
 
+use sqs::ListMessageMoveTasksResultEntry;
+
 pub use self::receipts::ReceiptView;
+pub use self::views::{
+    DeduplicationView, DuePlace, GroupView, MessageView, Place, PlaceError, PollView,
+};
+use crate::command::QueueAddress;
 use crate::engine::Engine;
-use crate::id::{MessageId, MessageKey};
-use crate::ops::attributes;
+use crate::id::{MessageKey, SequenceNumber};
+use crate::ops::{attributes, move_task};
 use crate::queue::Queue;
-use crate::queue::dedup::{Accepted, Remembered};
-use crate::queue::message::{Message, MessageState};
+use crate::queue::message::Message;
 use crate::queue::messages::Counts;
 use crate::time::Timestamp;
 
@@ -60,6 +66,19 @@ impl<'a> Inspect<'a> {
             .directory
             .all()
             .filter_map(|id| engine.queue(id).ok())
+            .map(move |queue| QueueView { engine, queue })
+    }
+
+    /// The queues that a filter lets through, by account, region and name; those after one, so that
+    /// many can be looked at a page at a time. That one may be gone.
+    pub fn queues_after(
+        &self,
+        filter: QueueFilter<'a>,
+        after: Option<&'a QueueAddress>,
+    ) -> impl Iterator<Item = QueueView<'a>> {
+        let engine = self.engine;
+        let ids = engine.directory.page(filter, after);
+        ids.filter_map(|id| engine.queue(id).ok())
             .map(move |queue| QueueView { engine, queue })
     }
 
@@ -107,6 +126,17 @@ impl<'a> Inspect<'a> {
     pub fn waiting_polls(&self) -> usize {
         self.engine.waiters.len()
     }
+}
+
+/// Which queues to look at: all, unless something is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueFilter<'a> {
+    /// Those of this account.
+    pub account: Option<&'a str>,
+    /// Those of this region.
+    pub region: Option<&'a str>,
+    /// Those whose names begin so.
+    pub prefix: &'a str,
 }
 
 /// A view of one queue.
@@ -168,6 +198,20 @@ impl<'a> QueueView<'a> {
         self.engine.waiters.of(self.queue.id).count()
     }
 
+    /// The long polls that wait at it, in the order in which they came.
+    pub fn polls(&self) -> impl Iterator<Item = PollView<'a>> + use<'a> {
+        let waiters = &self.engine.waiters;
+        waiters
+            .of(self.queue.id)
+            .filter_map(|id| Some(PollView::new(id, waiters.get(id)?)))
+    }
+
+    /// Its latest message move tasks, the newest first: those that ListMessageMoveTasks gives.
+    #[must_use]
+    pub fn move_tasks(&self) -> Vec<ListMessageMoveTasksResultEntry> {
+        move_task::shown(self.engine, self.queue)
+    }
+
     /// When it was last purged.
     #[must_use]
     pub fn purged_at(&self) -> Option<Timestamp> {
@@ -182,28 +226,33 @@ impl<'a> QueueView<'a> {
     /// Its message groups after one, so that many can be looked at a page at a time.
     pub fn groups_after(&self, name: Option<&str>) -> impl Iterator<Item = GroupView<'a>> {
         let queue = self.queue;
+        let view = *self;
         let groups = queue.messages.groups_after(name);
         groups.filter_map(move |(name, messages, key)| {
             let message = queue.messages.get(key)?;
-            Some(GroupView {
-                name,
-                messages,
-                oldest: MessageView {
-                    queue,
-                    key,
-                    message,
-                },
-            })
+            Some(GroupView::new(name, messages, view.message(key, message)))
         })
     }
 
     /// The deduplication ids that it remembers, oldest first, if it is a FIFO queue; none otherwise.
     pub fn deduplication_ids(&self) -> impl Iterator<Item = DeduplicationView<'a>> {
-        let ids = self.queue.remembered(self.engine.now);
-        ids.map(|(remembered, accepted)| DeduplicationView {
-            remembered,
-            accepted,
-        })
+        self.deduplication_ids_from(0)
+    }
+
+    /// The deduplication ids of the messages after the one with this `SequenceNumber`, so that many
+    /// can be looked at a page at a time. A text that is no such number is before all.
+    pub fn deduplication_ids_after(
+        &self,
+        sequence_number: &str,
+    ) -> impl Iterator<Item = DeduplicationView<'a>> {
+        let after = SequenceNumber::arrival(sequence_number);
+        self.deduplication_ids_from(after.map_or(0, |arrival| arrival.saturating_add(1)))
+    }
+
+    fn deduplication_ids_from(&self, arrival: u64) -> impl Iterator<Item = DeduplicationView<'a>> {
+        let from = SequenceNumber::new(arrival);
+        let ids = self.queue.remembered(from, self.engine.now);
+        ids.map(|(remembered, accepted)| DeduplicationView::new(remembered, accepted))
     }
 
     /// The message that a receipt handle of this queue is for; `None` if there is no such handle,
@@ -213,211 +262,51 @@ impl<'a> QueueView<'a> {
         let receipt = self.engine.ids.receipt(receipt_handle)?;
         let (queue, key) = (self.queue, receipt.message);
         let message = queue.messages.get(key)?;
-        (receipt.queue == queue.id).then_some(MessageView {
-            queue,
-            key,
-            message,
-        })
+        (receipt.queue == queue.id).then(|| self.message(key, message))
     }
 
     /// Its messages, those that expire first in front.
-    pub fn messages(&self) -> impl Iterator<Item = MessageView<'a>> {
+    pub fn messages(&self) -> impl Iterator<Item = MessageView<'a>> + use<'a> {
         self.messages_after(None)
     }
 
     /// Its messages after one seen before, so that many can be looked at a page at a time; the
     /// place stays good when that message is gone.
-    pub fn messages_after(&self, place: Option<Place>) -> impl Iterator<Item = MessageView<'a>> {
-        let queue = self.queue;
-        queue
+    pub fn messages_after(
+        &self,
+        place: Option<Place>,
+    ) -> impl Iterator<Item = MessageView<'a>> + use<'a> {
+        let view = *self;
+        let messages = self.queue.messages.iter_after(place.map(Place::key));
+        messages.map(move |(key, message)| view.message(key, message))
+    }
+
+    /// Its messages that are delayed, those that become visible first in front; after one seen
+    /// before. None of the others is looked at.
+    pub fn delayed_after(
+        &self,
+        place: Option<DuePlace>,
+    ) -> impl Iterator<Item = MessageView<'a>> + use<'a> {
+        let view = *self;
+        let messages = self.queue.messages.delayed_after(place.map(DuePlace::key));
+        messages.map(move |(key, message)| view.message(key, message))
+    }
+
+    /// Its messages that are in flight, those that become visible first in front; after one seen
+    /// before. None of the others is looked at.
+    pub fn in_flight_after(
+        &self,
+        place: Option<DuePlace>,
+    ) -> impl Iterator<Item = MessageView<'a>> + use<'a> {
+        let view = *self;
+        let messages = self
+            .queue
             .messages
-            .iter_after(place.map(|Place(key)| key))
-            .map(move |(key, message)| MessageView {
-                queue,
-                key,
-                message,
-            })
-    }
-}
-
-/// A view of a message group of a FIFO queue.
-#[derive(Clone, Copy)]
-pub struct GroupView<'a> {
-    name: &'a str,
-    messages: usize,
-    oldest: MessageView<'a>,
-}
-
-impl<'a> GroupView<'a> {
-    /// Its name: the `MessageGroupId` of its messages.
-    #[must_use]
-    pub fn name(&self) -> &'a str {
-        self.name
+            .in_flight_after(place.map(DuePlace::key));
+        messages.map(move |(key, message)| view.message(key, message))
     }
 
-    /// How many messages it has, in whatever state.
-    #[must_use]
-    pub fn messages(&self) -> usize {
-        self.messages
-    }
-
-    /// The message for whose sake nothing of the group can be received: the oldest, if it is in
-    /// flight or delayed. Its state says until when.
-    #[must_use]
-    pub fn blocked_by(&self) -> Option<MessageView<'a>> {
-        (self.oldest.state() != MessageState::Visible).then_some(self.oldest)
-    }
-}
-
-/// A view of a deduplication id that a FIFO queue remembers.
-#[derive(Clone, Copy)]
-pub struct DeduplicationView<'a> {
-    remembered: &'a Remembered,
-    accepted: Accepted,
-}
-
-impl<'a> DeduplicationView<'a> {
-    /// The id, given or made from the body.
-    #[must_use]
-    pub fn id(&self) -> &'a str {
-        &self.remembered.id
-    }
-
-    /// The group of the message that was accepted with it.
-    #[must_use]
-    pub fn group(&self) -> &'a str {
-        &self.remembered.group
-    }
-
-    /// The message that was accepted with it, which may be gone.
-    #[must_use]
-    pub fn message(&self) -> MessageId {
-        self.accepted.message
-    }
-
-    /// The `SequenceNumber` of that message.
-    #[must_use]
-    pub fn sequence_number(&self) -> String {
-        self.accepted.sequence_number.to_string()
-    }
-
-    /// When it is forgotten, so that a message is accepted with it again.
-    #[must_use]
-    pub fn forgotten_at(&self) -> Timestamp {
-        self.remembered.until()
-    }
-}
-
-/// Where a message stands among those of its queue. Meaningful in that queue only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place(MessageKey);
-
-/// A view of one message.
-#[derive(Clone, Copy)]
-pub struct MessageView<'a> {
-    queue: &'a Queue,
-    key: MessageKey,
-    message: &'a Message,
-}
-
-impl<'a> MessageView<'a> {
-    /// Where to go on after it: [`QueueView::messages_after`].
-    #[must_use]
-    pub fn place(&self) -> Place {
-        Place(self.key)
-    }
-
-    /// Its id.
-    #[must_use]
-    pub fn id(&self) -> MessageId {
-        self.message.id
-    }
-
-    /// Its body.
-    #[must_use]
-    pub fn body(&self) -> &'a str {
-        &self.message.body
-    }
-
-    /// MD5 of its body, in lower-case hex.
-    #[must_use]
-    pub fn body_md5(&self) -> String {
-        self.message.body_md5.to_string()
-    }
-
-    /// Its sender's attributes, by name.
-    #[must_use]
-    pub fn message_attributes(&self) -> BTreeMap<String, sqs::MessageAttributeValue> {
-        self.message.attributes.shapes()
-    }
-
-    /// Where it is in its life, and until when.
-    #[must_use]
-    pub fn state(&self) -> MessageState {
-        self.message.state()
-    }
-
-    /// When it was sent.
-    #[must_use]
-    pub fn sent_at(&self) -> Timestamp {
-        self.message.sent_at
-    }
-
-    /// When its retention ends, whatever its state.
-    #[must_use]
-    pub fn expires_at(&self) -> Timestamp {
-        self.key
-            .enqueued_at
-            .after(self.queue.attributes.retention())
-    }
-
-    /// When it was received for the first time; `None` if it never was.
-    #[must_use]
-    pub fn first_received_at(&self) -> Option<Timestamp> {
-        self.message.first_received_at()
-    }
-
-    /// How often it was received.
-    #[must_use]
-    pub fn receive_count(&self) -> u32 {
-        self.message.receive_count
-    }
-
-    /// The group that it was sent with.
-    #[must_use]
-    pub fn group(&self) -> Option<&'a str> {
-        self.message.group()
-    }
-
-    /// The deduplication id that it was sent with or that was made from its body; `None` in a
-    /// standard queue.
-    #[must_use]
-    pub fn deduplication_id(&self) -> Option<&'a str> {
-        self.message.deduplication_id()
-    }
-
-    /// Its `SequenceNumber`; `None` in a standard queue.
-    #[must_use]
-    pub fn sequence_number(&self) -> Option<String> {
-        let fifo = self.queue.attributes.fifo();
-        fifo.map(|_| self.key.sequence_number().to_string())
-    }
-
-    /// The ARN of the queue that it came from, if it is a dead letter.
-    #[must_use]
-    pub fn dead_letter_source(&self) -> Option<String> {
-        Some(self.message.dead_letter()?.source.arn())
-    }
-
-    /// The account that sent it.
-    #[must_use]
-    pub fn sender(&self) -> &'a str {
-        self.message.sender().unwrap_or(&self.queue.name.account)
-    }
-
-    /// The X-Ray trace header that it was sent with.
-    #[must_use]
-    pub fn trace_header(&self) -> Option<&'a str> {
-        self.message.trace_header()
+    fn message(&self, key: MessageKey, message: &'a Message) -> MessageView<'a> {
+        MessageView::new(self.engine, self.queue, key, message)
     }
 }

@@ -65,6 +65,10 @@ impl Waiters {
         }
     }
 
+    pub(crate) fn get(&self, id: WaiterId) -> Option<&Waiter> {
+        self.waiting.get(&id)
+    }
+
     /// The poll that has waited longest at a queue.
     pub(crate) fn first_of(&self, queue: QueueId) -> Option<(WaiterId, &Waiter)> {
         let id = self.of(queue).next()?;

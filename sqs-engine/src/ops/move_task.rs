@@ -19,6 +19,7 @@ use crate::checks;
 use crate::engine::{Context, Engine};
 use crate::errors::{self, invalid_parameter};
 use crate::id::{MessageKey, QueueId};
+use crate::queue::Queue;
 use crate::queue::redrive::is_same_kind;
 use crate::tasks::{Failure, Pace, Status, Task};
 
@@ -84,6 +85,14 @@ pub(super) fn list(
     Ok(ListMessageMoveTasksOutput {
         results: tasks.map(|task| entry(task, &arn)).collect(),
     })
+}
+
+/// The tasks of a queue, the newest first.
+pub(crate) fn shown(engine: &Engine, queue: &Queue) -> Vec<ListMessageMoveTasksResultEntry> {
+    let arn = &queue.name;
+    let arn = QueueArn::new(&*arn.region, &*arn.account, &*arn.name);
+    let tasks = engine.tasks.of(queue.id);
+    tasks.map(|task| entry(task, &arn)).collect()
 }
 
 pub(super) fn cancel(

@@ -153,6 +153,11 @@ mod system_names {
 }
 
 impl Receive {
+    /// How many messages it takes at most.
+    pub(crate) fn max(&self) -> usize {
+        self.max
+    }
+
     /// `ReceiveRequestAttemptId` is for FIFO queues; AWS ignores it on standard ones.
     fn parse(input: ReceiveMessageInput, kind: QueueKind) -> Result<Self, Error> {
         let max = input.max_number_of_messages.unwrap_or(1);
@@ -245,50 +250,61 @@ impl Receive {
             receipt_handle: Some(ids.handle(receipt, message.id)),
             md5_of_body: Some(message.body_md5.to_string()),
             body: Some(message.body.to_string()),
-            attributes: self.system_attributes(queue, receipt.message, message),
+            attributes: shown_system_attributes(&self.system, queue, receipt.message, message),
             md5_of_message_attributes: selected.digest().map(|md5| md5.to_string()),
             message_attributes: selected.shapes(),
         }
     }
+}
 
-    fn system_attributes(
-        &self,
-        queue: &Queue,
-        key: MessageKey,
-        message: &Message,
-    ) -> BTreeMap<String, String> {
-        let value = |name: &MessageSystemAttributeName| match name {
-            // An account, since there are no users here: AWS's answer for its root user.
-            MessageSystemAttributeName::SenderId => {
-                Some(message.sender().unwrap_or(&queue.name.account).to_owned())
-            }
-            MessageSystemAttributeName::SentTimestamp => Some(message.sent_at.to_string()),
-            MessageSystemAttributeName::ApproximateReceiveCount => {
-                Some(message.receive_count.to_string())
-            }
-            MessageSystemAttributeName::ApproximateFirstReceiveTimestamp => {
-                message.first_received_at().map(|at| at.to_string())
-            }
-            MessageSystemAttributeName::AwsTraceHeader => message.trace_header().map(str::to_owned),
-            MessageSystemAttributeName::MessageGroupId => message.group().map(str::to_owned),
-            MessageSystemAttributeName::MessageDeduplicationId => {
-                message.deduplication_id().map(str::to_owned)
-            }
-            MessageSystemAttributeName::SequenceNumber => match queue.attributes.kind() {
-                QueueKind::Standard => None,
-                QueueKind::Fifo => Some(key.sequence_number().to_string()),
-            },
-            MessageSystemAttributeName::DeadLetterQueueSourceArn => {
-                message.dead_letter().map(|letter| letter.source.arn())
-            }
-            // It stands for the others.
-            MessageSystemAttributeName::All => None,
-        };
-        self.system
-            .iter()
-            .filter_map(|name| Some((name.name().to_owned(), value(name)?)))
-            .collect()
-    }
+/// All system attributes that a message has, by name.
+pub(crate) fn all_system_attributes(
+    queue: &Queue,
+    key: MessageKey,
+    message: &Message,
+) -> BTreeMap<String, String> {
+    let all = MessageSystemAttributeName::ALL.iter().copied().collect();
+    shown_system_attributes(&all, queue, key, message)
+}
+
+/// Those that are asked for of the system attributes that a message has.
+fn shown_system_attributes(
+    asked: &BTreeSet<MessageSystemAttributeName>,
+    queue: &Queue,
+    key: MessageKey,
+    message: &Message,
+) -> BTreeMap<String, String> {
+    let value = |name: &MessageSystemAttributeName| match name {
+        // An account, since there are no users here: AWS's answer for its root user.
+        MessageSystemAttributeName::SenderId => {
+            Some(message.sender().unwrap_or(&queue.name.account).to_owned())
+        }
+        MessageSystemAttributeName::SentTimestamp => Some(message.sent_at.to_string()),
+        MessageSystemAttributeName::ApproximateReceiveCount => {
+            Some(message.receive_count.to_string())
+        }
+        MessageSystemAttributeName::ApproximateFirstReceiveTimestamp => {
+            message.first_received_at().map(|at| at.to_string())
+        }
+        MessageSystemAttributeName::AwsTraceHeader => message.trace_header().map(str::to_owned),
+        MessageSystemAttributeName::MessageGroupId => message.group().map(str::to_owned),
+        MessageSystemAttributeName::MessageDeduplicationId => {
+            message.deduplication_id().map(str::to_owned)
+        }
+        MessageSystemAttributeName::SequenceNumber => match queue.attributes.kind() {
+            QueueKind::Standard => None,
+            QueueKind::Fifo => Some(key.sequence_number().to_string()),
+        },
+        MessageSystemAttributeName::DeadLetterQueueSourceArn => {
+            message.dead_letter().map(|letter| letter.source.arn())
+        }
+        // It stands for the others.
+        MessageSystemAttributeName::All => None,
+    };
+    asked
+        .iter()
+        .filter_map(|name| Some((name.name().to_owned(), value(name)?)))
+        .collect()
 }
 
 /// The text of a malformed id is not known; this is how AWS puts it for the other ids of FIFO's.

@@ -123,7 +123,7 @@ impl Change<'_> {
         let held_by_another = matches!(message.state(), MessageState::InFlight { .. })
             && !message.is_latest(&receipt);
         if !held_by_another && !overtaken {
-            messages.change_timeout(receipt.message, timeout, now);
+            messages.change_timeout(receipt.message, timeout, receipt.received_at, now);
         }
         Ok(())
     }

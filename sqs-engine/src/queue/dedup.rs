@@ -144,18 +144,24 @@ impl Deduplication {
         self.oldest_first.back().map(Remembered::until)
     }
 
-    /// The ids that are remembered at a time, oldest first, with what their sends gave.
+    /// The ids that are remembered at a time, oldest first, with what their sends gave; from the one
+    /// on whose message has this number. Found by halving: both times and numbers grow.
     pub(super) fn remembered(
         &self,
+        from: SequenceNumber,
         now: Timestamp,
     ) -> impl Iterator<Item = (&Remembered, Accepted)> {
-        self.oldest_first
-            .iter()
-            .filter(move |remembered| remembered.until() > now)
-            .filter_map(|remembered| {
-                let accepted = self.accepted.get(&remembered.key)?;
-                Some((remembered, *accepted))
-            })
+        let number = |remembered: &Remembered| {
+            let accepted = self.accepted.get(&remembered.key);
+            accepted.map(|accepted| accepted.sequence_number)
+        };
+        let first = self.oldest_first.partition_point(|remembered| {
+            remembered.until() <= now || number(remembered).is_none_or(|number| number < from)
+        });
+        self.oldest_first.range(first..).filter_map(|remembered| {
+            let accepted = self.accepted.get(&remembered.key)?;
+            Some((remembered, *accepted))
+        })
     }
 
     pub(super) fn scope(&self) -> DeduplicationScope {

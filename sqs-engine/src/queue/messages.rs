@@ -20,7 +20,7 @@ use crate::snapshot::Contradiction;
 use crate::time::Timestamp;
 
 /// How many messages of a queue are in each state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Ready to be received.
     pub visible: usize,
@@ -74,7 +74,8 @@ pub(crate) struct Messages {
 /// The messages of each state.
 struct States {
     delayed: BTreeSet<(Timestamp, MessageKey)>,
-    in_flight: BTreeSet<(Timestamp, MessageKey)>,
+    /// With the time of the receive that holds each.
+    in_flight: BTreeMap<(Timestamp, MessageKey), Timestamp>,
     order: Order,
 }
 
@@ -116,7 +117,7 @@ impl Messages {
             stored: BTreeMap::new(),
             states: States {
                 delayed: BTreeSet::new(),
-                in_flight: BTreeSet::new(),
+                in_flight: BTreeMap::new(),
                 order,
             },
             arrivals: 0,
@@ -140,7 +141,7 @@ impl Messages {
         if let Some(name) = self.states.order.sent(key, message.group(), now) {
             message.share_group(name);
         }
-        self.states.enter(key, &message, now);
+        self.states.enter(key, &message, now, now);
         self.stored.insert(key, message);
         key
     }
@@ -187,7 +188,7 @@ impl Messages {
         // Not before all are chosen, or one of them would be chosen again.
         if timeout.is_zero() {
             for key in &delivery.given {
-                self.change(*key, MessageState::Visible, now);
+                self.change(*key, MessageState::Visible, now, now);
             }
         }
         delivery
@@ -216,7 +217,7 @@ impl Messages {
                 delivery.exhausted.extend(exhausted);
             } else {
                 message.count_delivery(now);
-                self.change(key, MessageState::InFlight { until }, now);
+                self.change(key, MessageState::InFlight { until }, now, now);
                 delivery.given.push(key);
             }
         }
@@ -245,6 +246,10 @@ impl Messages {
 
     /// Hides a message for `timeout` from now on; zero makes it visible.
     pub(crate) fn hide(&mut self, key: MessageKey, timeout: Duration, now: Timestamp) {
+        self.hide_since(key, timeout, now, now);
+    }
+
+    fn hide_since(&mut self, key: MessageKey, timeout: Duration, since: Timestamp, now: Timestamp) {
         let state = if timeout.is_zero() {
             MessageState::Visible
         } else {
@@ -252,12 +257,18 @@ impl Messages {
                 until: now.after(timeout),
             }
         };
-        self.change(key, state, now);
+        self.change(key, state, since, now);
     }
 
-    /// Hides a message, or makes it visible, as somebody who holds it asks.
-    pub(crate) fn change_timeout(&mut self, key: MessageKey, timeout: Duration, now: Timestamp) {
-        self.hide(key, timeout, now);
+    /// Hides a message, or makes it visible, as somebody asks who received it at `since`.
+    pub(crate) fn change_timeout(
+        &mut self,
+        key: MessageKey,
+        timeout: Duration,
+        since: Timestamp,
+        now: Timestamp,
+    ) {
+        self.hide_since(key, timeout, since, now);
         if let Some(message) = self.stored.get_mut(&key) {
             message.timeout_changed = true;
         }
@@ -282,7 +293,7 @@ impl Messages {
             } else {
                 MessageState::Visible
             };
-            self.change(key, state, now);
+            self.change(key, state, now, now);
         }
     }
 
@@ -291,7 +302,7 @@ impl Messages {
         while let Some((due, key)) = self.first_due()
             && due <= now
         {
-            self.change(key, MessageState::Visible, now);
+            self.change(key, MessageState::Visible, now, now);
         }
     }
 
@@ -356,6 +367,34 @@ impl Messages {
             .map(|(key, message)| (*key, message.as_ref()))
     }
 
+    /// The messages that are delayed, by when they become visible, after one of them.
+    pub(crate) fn delayed_after(
+        &self,
+        place: Option<(Timestamp, MessageKey)>,
+    ) -> impl Iterator<Item = (MessageKey, &Message)> {
+        let from = place.map_or(Bound::Unbounded, Bound::Excluded);
+        let delayed = self.states.delayed.range((from, Bound::Unbounded));
+        delayed.filter_map(|(_, key)| Some((*key, self.get(*key)?)))
+    }
+
+    /// The messages in flight, by when they become visible, after one of them.
+    pub(crate) fn in_flight_after(
+        &self,
+        place: Option<(Timestamp, MessageKey)>,
+    ) -> impl Iterator<Item = (MessageKey, &Message)> {
+        let from = place.map_or(Bound::Unbounded, Bound::Excluded);
+        let in_flight = self.states.in_flight.range((from, Bound::Unbounded));
+        in_flight.filter_map(|((_, key), _)| Some((*key, self.get(*key)?)))
+    }
+
+    /// When the receive was that holds a message; `None` if none does.
+    pub(crate) fn held_since(&self, key: MessageKey) -> Option<Timestamp> {
+        match self.get(key)?.state() {
+            MessageState::InFlight { until } => self.states.in_flight.get(&(until, key)).copied(),
+            MessageState::Delayed { .. } | MessageState::Visible => None,
+        }
+    }
+
     /// The groups of a FIFO queue after one, by name: how many messages each has, and the oldest.
     pub(crate) fn groups_after(
         &self,
@@ -380,17 +419,21 @@ impl Messages {
 
     fn first_due(&self) -> Option<(Timestamp, MessageKey)> {
         let delayed = self.states.delayed.first();
-        let in_flight = self.states.in_flight.first();
+        let in_flight = self.states.in_flight.first_key_value();
+        let in_flight = in_flight.map(|(place, _)| place);
         delayed.into_iter().chain(in_flight).min().copied()
     }
 
-    fn change(&mut self, key: MessageKey, state: MessageState, now: Timestamp) {
+    /// Changes the state of a message. If it goes in flight, that is for the receive at `since`; if it
+    /// is in flight, the receive that holds it stays the same.
+    fn change(&mut self, key: MessageKey, state: MessageState, since: Timestamp, now: Timestamp) {
         let Some(message) = self.stored.get_mut(&key) else {
             return;
         };
-        self.states.leave(key, message, now);
+        let held_since = self.states.leave(key, message, now);
         message.set_state(state);
-        self.states.enter(key, message, now);
+        self.states
+            .enter(key, message, held_since.unwrap_or(since), now);
     }
 }
 
@@ -414,7 +457,7 @@ impl MessagesRestore {
                 stored: BTreeMap::new(),
                 states: States {
                     delayed: BTreeSet::new(),
-                    in_flight: BTreeSet::new(),
+                    in_flight: BTreeMap::new(),
                     order,
                 },
                 arrivals: image.arrivals,
@@ -431,11 +474,13 @@ impl MessagesRestore {
         }
     }
 
-    /// Takes in a message; they come in the order of their keys.
+    /// Takes in a message; they come in the order of their keys. One that is in flight comes with the
+    /// time of the receive that holds it.
     pub(super) fn put_back(
         &mut self,
         key: MessageKey,
         mut message: Box<Message>,
+        held_since: Option<Timestamp>,
     ) -> Result<(), Contradiction> {
         let last = self.messages.stored.last_key_value();
         if key.arrival >= self.messages.arrivals || last.is_some_and(|(last, _)| key <= *last) {
@@ -454,7 +499,10 @@ impl MessagesRestore {
         }
         match state {
             MessageState::Delayed { until } => drop(states.delayed.insert((until, key))),
-            MessageState::InFlight { until } => drop(states.in_flight.insert((until, key))),
+            MessageState::InFlight { until } => {
+                let since = held_since.ok_or("a message in flight is held by no receive")?;
+                states.in_flight.insert((until, key), since);
+            }
             MessageState::Visible => {}
         }
         self.messages.stored.insert(key, message);
@@ -495,29 +543,35 @@ impl States {
     }
 
     /// Takes a message in, by the state that it is in.
-    fn enter(&mut self, key: MessageKey, message: &Message, now: Timestamp) {
+    fn enter(&mut self, key: MessageKey, message: &Message, since: Timestamp, now: Timestamp) {
         match message.state() {
             MessageState::Delayed { until } => {
                 self.delayed.insert((until, key));
             }
             MessageState::Visible => self.order.show(key, message.group()),
             MessageState::InFlight { until } => {
-                self.in_flight.insert((until, key));
+                self.in_flight.insert((until, key), since);
                 self.order.received(message.group(), now);
             }
         }
     }
 
-    /// Takes a message out, by the state that it is still in.
-    fn leave(&mut self, key: MessageKey, message: &Message, now: Timestamp) {
+    /// Takes a message out, by the state that it is still in. Gives the time of the receive that
+    /// holds it, if one does.
+    fn leave(&mut self, key: MessageKey, message: &Message, now: Timestamp) -> Option<Timestamp> {
         match message.state() {
             MessageState::Delayed { until } => {
                 self.delayed.remove(&(until, key));
+                None
             }
-            MessageState::Visible => self.order.hide(key, message.group()),
+            MessageState::Visible => {
+                self.order.hide(key, message.group());
+                None
+            }
             MessageState::InFlight { until } => {
-                self.in_flight.remove(&(until, key));
+                let since = self.in_flight.remove(&(until, key));
                 self.order.released(message.group(), now);
+                since
             }
         }
     }

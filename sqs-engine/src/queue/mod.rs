@@ -234,13 +234,15 @@ impl Queue {
         }
     }
 
-    /// The deduplication ids that a FIFO queue remembers, oldest first.
+    /// The deduplication ids that a FIFO queue remembers, oldest first, from the one on whose message
+    /// has this number.
     pub(crate) fn remembered(
         &self,
+        from: SequenceNumber,
         now: Timestamp,
     ) -> impl Iterator<Item = (&Remembered, Accepted)> {
         let fifo = self.fifo.iter();
-        fifo.flat_map(move |fifo| fifo.deduplication.remembered(now))
+        fifo.flat_map(move |fifo| fifo.deduplication.remembered(from, now))
     }
 
     /// Removes every message and, in a FIFO queue, all that is remembered of sends and receives.

@@ -118,8 +118,9 @@ impl QueueRestore {
         &mut self,
         key: MessageKey,
         message: Message,
+        held_since: Option<Timestamp>,
     ) -> Result<(), Contradiction> {
-        self.messages.put_back(key, Box::new(message))
+        self.messages.put_back(key, Box::new(message), held_since)
     }
 
     pub(crate) fn finish(mut self) -> Result<Queue, Contradiction> {

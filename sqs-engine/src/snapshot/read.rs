@@ -68,9 +68,9 @@ impl Restore {
             (Some(_), _) if self.state == State::Ended => Err("it comes after the end"),
             (Some(_), QUEUE) => self.begin_queue(body),
             (Some(_), MEMORY) => self.list(body, QueueRestore::remember),
-            (Some(_), MESSAGES) => {
-                self.list(body, |queue, (key, message)| queue.put_back(key, message))
-            }
+            (Some(_), MESSAGES) => self.list(body, |queue, (key, message, held_since)| {
+                queue.put_back(key, message, held_since)
+            }),
             (Some(_), END) => self.end(body),
             (Some(_), _) => Err("it is of an unknown kind"),
         };

@@ -49,7 +49,12 @@ fn queue<E, P: FnMut(&[u8]) -> Result<(), E>>(
     parts.write(&queue.image());
     parts.end()?;
     parts.list(MEMORY, queue.memory())?;
-    parts.list(MESSAGES, queue.messages.iter_after(None))
+    let messages = &queue.messages;
+    let stored = messages.iter_after(None);
+    parts.list(
+        MESSAGES,
+        stored.map(|(key, message)| (key, message, messages.held_since(key))),
+    )
 }
 
 struct Parts<P> {
