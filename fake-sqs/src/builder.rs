@@ -157,12 +157,13 @@ impl Builder {
         let listener = TcpListener::bind(listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let (driver, router) = self.assemble(&credentials, address, WallClock::System);
+        let (driver, control, router) = self.assemble(&credentials, address, WallClock::System);
         Ok(Server {
             listener,
             address,
             credentials,
             driver,
+            control,
             router,
         })
     }
@@ -173,7 +174,7 @@ impl Builder {
         credentials: &[Credential],
         address: SocketAddr,
         clock: WallClock,
-    ) -> (Arc<Driver>, Router) {
+    ) -> (Arc<Driver>, Control, Router) {
         let changes = Arc::new(Changes::new());
         let driver = Arc::new(Driver::new(Setup {
             seed: self.seed,
@@ -183,6 +184,13 @@ impl Builder {
             changes: Arc::clone(&changes),
             recorder: None,
         }));
+        // There is at least one credential, and each has its account by now.
+        let account = credentials.first().and_then(Credential::account);
+        let control = Control::new(
+            Arc::clone(&driver),
+            account.unwrap_or(self.account),
+            &crate::endpoint_url(address),
+        );
         let router = http::router(Parts {
             sqs: SqsRoute {
                 driver: Arc::clone(&driver),
@@ -191,13 +199,13 @@ impl Builder {
             cors: self.cors,
             authenticator: Arc::new(Authenticator::new(credentials, clock)),
             admin: Admin {
-                control: Control::new(Arc::clone(&driver)),
+                control: control.clone(),
                 guard: Guard::new(self.control_hosts),
                 events: Events::new(changes),
             },
             request_ids: Arc::new(RequestIds::new(self.seed.value())),
         });
-        (driver, router)
+        (driver, control, router)
     }
 
     /// The credentials with their accounts, the built-in one if none was given.

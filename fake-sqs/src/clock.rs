@@ -10,7 +10,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use sqs_engine::Timestamp;
 use tokio::time::Instant;
 
@@ -53,19 +53,25 @@ pub(crate) enum ClockSetting {
 }
 
 /// What the queues' clock shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ClockReading {
-    pub(crate) now: Timestamp,
-    pub(crate) mode: ClockMode,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Clock {
+    /// The queues' time.
+    pub now: Timestamp,
+    /// Whether it goes on by itself.
+    pub mode: ClockMode,
     /// How far it is ahead of real time, in milliseconds; behind it, if negative.
-    pub(crate) offset_millis: i64,
+    #[serde(rename = "offset_seconds", serialize_with = "as_seconds")]
+    pub offset_millis: i64,
 }
 
 /// Whether the queues' time goes on by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum ClockMode {
+pub enum ClockMode {
+    /// It goes on as real time does.
     Running,
+    /// It stands still until it is advanced or resumed.
     Frozen,
 }
 
@@ -104,14 +110,14 @@ impl QueueClock {
     }
 
     /// All that there is to say of it.
-    pub(crate) fn read(&mut self) -> ClockReading {
+    pub(crate) fn read(&mut self) -> Clock {
         let (now, mode, offset_millis) = match self.setting {
             ClockSetting::Running { offset_millis } => {
                 (self.now(), ClockMode::Running, offset_millis)
             }
             ClockSetting::Frozen { at } => (at, ClockMode::Frozen, self.offset(at)),
         };
-        ClockReading {
+        Clock {
             now,
             mode,
             offset_millis,
@@ -199,6 +205,18 @@ impl SteadyClock {
     }
 }
 
+/// Seconds with the milliseconds as a fraction, if there are any: a whole number has no `.0`.
+fn as_seconds<S: Serializer>(millis: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    if millis % 1_000 == 0 {
+        return serializer.serialize_i64(millis / 1_000);
+    }
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "no clock is 285,000 years from the real one"
+    )]
+    serializer.serialize_f64(*millis as f64 / 1_000.0)
+}
+
 fn moved(time: Timestamp, millis: i64) -> Timestamp {
     Timestamp::from_millis(time.as_millis().saturating_add(millis))
 }
@@ -272,5 +290,56 @@ mod tests {
             timestamp(UNIX_EPOCH + Duration::from_micros(1_999)),
             Timestamp::from_millis(1)
         );
+    }
+
+    #[test]
+    fn an_offset_is_whole_if_it_can_be() {
+        for (offset_millis, text) in [(0, "0"), (-90_000, "-90"), (1_250, "1.25"), (-1, "-0.001")] {
+            let clock = Clock {
+                now: Timestamp::from_millis(5),
+                mode: ClockMode::Frozen,
+                offset_millis,
+            };
+            let expected = format!(r#"{{"now":5,"mode":"frozen","offset_seconds":{text}}}"#);
+            assert_eq!(serde_json::to_string(&clock).expect("JSON"), expected);
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_moved_shows_how_far() {
+        let mut clock = QueueClock::new();
+        clock.freeze();
+        let frozen = clock.now();
+        clock.advance(seconds(5)).expect("not too far");
+        assert_eq!(clock.read().now, frozen.after(seconds(5)));
+        assert_eq!(clock.read().mode, ClockMode::Frozen);
+        clock.resume();
+        let running = clock.read();
+        assert_eq!(running.mode, ClockMode::Running);
+        assert!(
+            (4_000..=5_000).contains(&running.offset_millis),
+            "{running:?}"
+        );
+        clock.advance(seconds(10)).expect("not too far");
+        assert_eq!(clock.read().offset_millis, running.offset_millis + 10_000);
+        clock.resume();
+        assert_eq!(clock.read().offset_millis, running.offset_millis + 10_000);
+    }
+
+    #[test]
+    fn a_clock_does_not_go_beyond_the_year_9999() {
+        let mut clock = QueueClock::new();
+        clock.freeze();
+        let frozen = clock.now();
+        assert_eq!(clock.advance(Duration::MAX), Err(TooFar));
+        assert_eq!(clock.now(), frozen);
+        let left = LATEST.since(frozen);
+        assert_eq!(clock.advance(left + Duration::from_millis(1)), Err(TooFar));
+        clock.advance(left).expect("just so far");
+        assert_eq!(clock.now(), LATEST);
+        clock.resume();
+        clock.freeze();
+        // Real time may carry it over, which does no harm; but no further advance.
+        assert_eq!(clock.advance(seconds(1)), Err(TooFar));
     }
 }

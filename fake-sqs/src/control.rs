@@ -3,25 +3,54 @@
 //! The control interface under `/_fake/` and the in-process handle both go through here, so that
 //! neither can do what the other cannot.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
+use sqs::{
+    CreateQueueInput, Request, Response, SendMessageInput, SendMessageOutput,
+    StartMessageMoveTaskInput,
+};
+use sqs_engine::{Context, ControlAction, MessageId, Missing, QueueAddress};
 
 use crate::AccountId;
-use crate::clock::{ClockMode, ClockReading};
 use crate::driver::{AdvanceError, Driver};
+use crate::inside::{
+    Clock, Cursors, MessagePage, MessageQuery, QueueDetails, QueuePage, QueueQuery,
+};
 use crate::record::NotKept;
+
+/// What stands for the access key in calls that the control interface makes for a queue's owner.
+const ACCESS_KEY: &str = "fake-sqs";
 
 /// The controls of one server.
 #[derive(Clone)]
 pub(crate) struct Control {
     driver: Arc<Driver>,
+    account: AccountId,
+    endpoint_url: Arc<str>,
 }
 
 impl Control {
-    pub(crate) fn new(driver: Arc<Driver>) -> Self {
-        Self { driver }
+    /// `account` is the one that is meant where none is named, and `endpoint_url` is where clients on
+    /// this machine reach the server.
+    pub(crate) fn new(driver: Arc<Driver>, account: AccountId, endpoint_url: &str) -> Self {
+        Self {
+            driver,
+            account,
+            endpoint_url: endpoint_url.into(),
+        }
+    }
+
+    /// Where clients on this machine reach the server.
+    pub(crate) fn endpoint_url(&self) -> &str {
+        &self.endpoint_url
+    }
+
+    /// The account that is meant where none is named.
+    pub(crate) fn account(&self) -> AccountId {
+        self.account
     }
 
     /// Whether the server is ready, and how much it holds.
@@ -32,35 +61,215 @@ impl Control {
             version: env!("CARGO_PKG_VERSION"),
             queues: totals.queues,
             messages: totals.messages,
-            clock: totals.clock.into(),
+            clock: totals.clock,
         }
     }
 
     /// What the queues' clock shows.
     pub(crate) fn clock(&self) -> Clock {
-        self.driver.clock().into()
+        self.driver.clock()
     }
 
     /// Stops the queues' time.
-    pub(crate) async fn freeze(&self) -> Result<Clock, NotKept> {
-        self.driver.freeze().await.map(Clock::from)
+    pub(crate) async fn freeze(&self) -> Result<Clock, ControlError> {
+        Ok(self.driver.freeze().await?)
     }
 
     /// Lets the queues' time go on from where it stands.
-    pub(crate) async fn resume(&self) -> Result<Clock, NotKept> {
-        self.driver.resume().await.map(Clock::from)
+    pub(crate) async fn resume(&self) -> Result<Clock, ControlError> {
+        Ok(self.driver.resume().await?)
     }
 
     /// Moves the queues' time forward.
-    pub(crate) async fn advance(&self, by: Duration) -> Result<Clock, AdvanceError> {
-        self.driver.move_time(by).await.map(Clock::from)
+    pub(crate) async fn advance(&self, by: Duration) -> Result<Clock, ControlError> {
+        Ok(self.driver.move_time(by).await?)
     }
 
     /// Forgets everything in `scope`.
-    pub(crate) async fn reset(&self, scope: ResetScope) -> Result<(), NotKept> {
+    pub(crate) async fn reset(&self, scope: ResetScope) -> Result<(), ControlError> {
         match scope {
-            ResetScope::Everything => self.driver.reset().await,
-            ResetScope::Account(account) => self.driver.reset_account(account.as_str()).await,
+            ResetScope::Everything => self.driver.reset().await?,
+            ResetScope::Account(account) => self.driver.reset_account(account.as_str()).await?,
+        }
+        Ok(())
+    }
+
+    /// A page of the queues.
+    pub(crate) fn queues(&self, query: &QueueQuery, base_url: &str) -> QueuePage {
+        self.driver.look(|inspect| query.page(inspect, base_url))
+    }
+
+    /// One queue, with what is in it besides messages.
+    pub(crate) fn queue(
+        &self,
+        queue: &QueueAddress,
+        cursors: &Cursors,
+        base_url: &str,
+    ) -> Result<QueueDetails, ControlError> {
+        let details = self.driver.look(|inspect| {
+            let view = inspect.queue(&queue.account, &queue.region, &queue.name)?;
+            Some(QueueDetails::describe(view, cursors, base_url))
+        });
+        details.ok_or_else(|| ControlError::NoQueue(queue.clone()))
+    }
+
+    /// A page of the messages of a queue.
+    pub(crate) fn messages(
+        &self,
+        queue: &QueueAddress,
+        query: &MessageQuery,
+    ) -> Result<MessagePage, ControlError> {
+        let page = self.driver.look(|inspect| {
+            let view = inspect.queue(&queue.account, &queue.region, &queue.name)?;
+            Some(query.page(view))
+        });
+        let page = page.ok_or_else(|| ControlError::NoQueue(queue.clone()))?;
+        page.map_err(|_| ControlError::Place)
+    }
+
+    /// Creates a queue for its account, though one of its name may just have been deleted.
+    pub(crate) async fn create(
+        &self,
+        queue: &QueueAddress,
+        attributes: BTreeMap<String, String>,
+        tags: BTreeMap<String, String>,
+    ) -> Result<(), ControlError> {
+        self.act(queue, ControlAction::FreeName).await?;
+        let mut input = CreateQueueInput::new(&*queue.name);
+        input.attributes = Some(attributes);
+        let tags = tags.into_iter().map(|(key, value)| (key, Some(value)));
+        input.tags = Some(tags.collect());
+        self.call_as_owner(queue, input).await?;
+        Ok(())
+    }
+
+    /// Sends a message as the owner of its queue would; `input` need not name the queue.
+    pub(crate) async fn send(
+        &self,
+        queue: &QueueAddress,
+        mut input: SendMessageInput,
+    ) -> Result<SendMessageOutput, ControlError> {
+        self.check_exists(queue)?;
+        input.queue_url = Some(queue.name.clone());
+        match self.call_as_owner(queue, input).await? {
+            Response::SendMessage(output) => Ok(output),
+            // Each operation has its own output.
+            _ => Ok(SendMessageOutput::default()),
+        }
+    }
+
+    /// Starts a move task as the owner of a dead-letter queue would, and gives its handle; `input`
+    /// need not name the queue.
+    pub(crate) async fn redrive(
+        &self,
+        queue: &QueueAddress,
+        mut input: StartMessageMoveTaskInput,
+    ) -> Result<String, ControlError> {
+        let cursors = Cursors::default();
+        input.source_arn = Some(self.queue(queue, &cursors, "")?.queue.arn);
+        match self.call_as_owner(queue, input).await? {
+            Response::StartMessageMoveTask(output) => Ok(output.task_handle.unwrap_or_default()),
+            // Each operation has its own output.
+            _ => Ok(String::new()),
+        }
+    }
+
+    /// Reaches into a queue past SQS's rules.
+    pub(crate) async fn act(
+        &self,
+        queue: &QueueAddress,
+        action: ControlAction,
+    ) -> Result<(), ControlError> {
+        let done = self.driver.control(queue.clone(), action).await?;
+        done.map_err(|missing| match (missing, action) {
+            (
+                Missing::Message,
+                ControlAction::DeleteMessage { id } | ControlAction::ReleaseMessage { id },
+            ) => ControlError::NoMessage {
+                queue: queue.clone(),
+                id,
+            },
+            _ => ControlError::NoQueue(queue.clone()),
+        })
+    }
+
+    fn check_exists(&self, queue: &QueueAddress) -> Result<(), ControlError> {
+        let (account, region, name) = (&queue.account, &queue.region, &queue.name);
+        let exists = self
+            .driver
+            .look(|inspect| inspect.queue(account, region, name).is_some());
+        if exists {
+            Ok(())
+        } else {
+            Err(ControlError::NoQueue(queue.clone()))
+        }
+    }
+
+    async fn call_as_owner(
+        &self,
+        queue: &QueueAddress,
+        request: impl Into<Request>,
+    ) -> Result<Response, ControlError> {
+        // No URL is shown of what it answers.
+        let context = Context::new(&*queue.account, ACCESS_KEY, &*queue.region, "");
+        let answer = self.driver.call(context, request.into()).await;
+        answer.map_err(ControlError::Refused)
+    }
+}
+
+/// Why what was asked of a server is not done. The text says what would be right.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ControlError {
+    /// There is no such queue.
+    #[error(
+        "there is no queue {} in {} of account {}; GET /_fake/queues lists those there are",
+        .0.name, .0.region, .0.account
+    )]
+    NoQueue(QueueAddress),
+    /// The queue has no such message: it was deleted, it expired, or it is in another queue.
+    #[error(
+        "the queue {} has no message {id}; GET /_fake/queues/{queue}/messages lists those it has",
+        .queue.name
+    )]
+    NoMessage {
+        /// The queue.
+        queue: QueueAddress,
+        /// The message.
+        id: MessageId,
+    },
+    /// SQS refuses it, in its own words.
+    #[error("{0}")]
+    Refused(sqs::Error),
+    /// A list was to go on from a place that is not one of its own.
+    #[error(
+        "`after` is no place in this list; give the `after` of an earlier answer for the same state, as it is"
+    )]
+    Place,
+    /// The queues' clock would go beyond the year 9999.
+    #[error(
+        "the queues' clock would go beyond the year 9999; advance it by less, or reset the server"
+    )]
+    TooFar,
+    /// What happened could not be written to where the state is kept.
+    #[error("the state cannot be kept: {0}")]
+    NotKept(String),
+    /// The server has stopped.
+    #[error("the server has stopped")]
+    Stopped,
+}
+
+impl From<NotKept> for ControlError {
+    fn from(NotKept(reason): NotKept) -> Self {
+        Self::NotKept(reason)
+    }
+}
+
+impl From<AdvanceError> for ControlError {
+    fn from(error: AdvanceError) -> Self {
+        match error {
+            AdvanceError::TooFar(_) => Self::TooFar,
+            AdvanceError::NotKept(not_kept) => not_kept.into(),
         }
     }
 }
@@ -80,50 +289,4 @@ pub(crate) struct Health {
     queues: usize,
     messages: usize,
     clock: Clock,
-}
-
-/// What the queues' clock shows.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Clock {
-    /// Milliseconds since 1970.
-    now: i64,
-    mode: ClockMode,
-    /// How far it is ahead of the real one; behind it, if negative.
-    offset_seconds: serde_json::Number,
-}
-
-impl From<ClockReading> for Clock {
-    fn from(reading: ClockReading) -> Self {
-        Self {
-            now: reading.now.as_millis(),
-            mode: reading.mode,
-            offset_seconds: seconds(reading.offset_millis),
-        }
-    }
-}
-
-/// Seconds with the milliseconds as a fraction, if there are any: a whole number has no `.0`.
-fn seconds(millis: i64) -> serde_json::Number {
-    if millis % 1_000 == 0 {
-        return (millis / 1_000).into();
-    }
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "no clock is 285,000 years from the real one"
-    )]
-    let seconds = millis as f64 / 1_000.0;
-    // It is finite.
-    serde_json::Number::from_f64(seconds).unwrap_or_else(|| (millis / 1_000).into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_offset_is_whole_if_it_can_be() {
-        for (millis, text) in [(0, "0"), (-90_000, "-90"), (1_250, "1.25"), (-1, "-0.001")] {
-            assert_eq!(seconds(millis).to_string(), text);
-        }
-    }
 }

@@ -24,7 +24,7 @@ use tokio::sync::{Notify, oneshot};
 pub use self::auto_create::AutoCreate;
 pub(crate) use self::time::AdvanceError;
 use crate::changes::Changes;
-use crate::clock::{ClockMode, ClockReading, QueueClock};
+use crate::clock::{Clock, ClockMode, QueueClock};
 use crate::record::{Mark, NotKept, Recorder};
 use crate::seed::Seed;
 
@@ -69,7 +69,7 @@ struct State {
 pub(crate) struct Totals {
     pub(crate) queues: usize,
     pub(crate) messages: usize,
-    pub(crate) clock: ClockReading,
+    pub(crate) clock: Clock,
 }
 
 /// A name space of queues.
@@ -123,7 +123,6 @@ impl Driver {
         }
     }
 
-    #[allow(dead_code, reason = "the control interface is still to come")]
     /// Reaches into a queue from outside.
     pub(crate) async fn control(
         &self,

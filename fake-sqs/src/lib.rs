@@ -96,18 +96,22 @@ mod clock;
 mod control;
 mod driver;
 mod http;
+pub mod inside;
+mod queue_handle;
 mod record;
 mod seed;
 mod server;
 #[cfg(test)]
 mod testing;
 
-pub use sqs_engine::{InFlightLimits, Rules};
+pub use sqs_engine::{InFlightLimits, MessageId, QueueAddress, Rules, Timestamp};
 
 pub use crate::admin::{ControlHost, ControlHostError};
 pub use crate::auth::{AccountId, AccountIdError, Credential, CredentialError, SecretError};
 pub use crate::builder::{Builder, StartError};
 pub use crate::driver::AutoCreate;
 pub use crate::http::cors::Cors;
+pub use crate::control::ControlError;
 pub use crate::http::limits;
+pub use crate::queue_handle::QueueHandle;
 pub use crate::server::{FakeSqs, Server, endpoint_url};

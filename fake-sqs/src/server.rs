@@ -1,6 +1,7 @@
 //! A server, and a server inside a test.
 
 use std::convert::Infallible;
+use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -13,13 +14,15 @@ use tokio::net::TcpListener;
 use tokio::runtime;
 use tokio::sync::oneshot;
 
+use crate::control::Control;
 use crate::driver::Driver;
 use crate::http::accept::Acceptor;
 use crate::http::limits;
+use crate::queue_handle::Remote;
 use crate::{Builder, Credential, StartError};
 
 /// The region that examples and tests use. Any other is served too.
-const REGION: &str = "us-east-1";
+pub(crate) const REGION: &str = "us-east-1";
 
 /// A running server inside this process.
 ///
@@ -40,11 +43,11 @@ const REGION: &str = "us-east-1";
 /// assert_eq!(sqs.region(), "us-east-1");
 /// # }
 /// ```
-#[derive(Debug)]
 #[must_use = "the server stops when this is dropped"]
 pub struct FakeSqs {
     address: SocketAddr,
     credentials: Vec<Credential>,
+    remote: Remote,
     /// Dropped to stop the server.
     stop: Option<oneshot::Sender<Infallible>>,
     thread: Option<JoinHandle<()>>,
@@ -89,6 +92,10 @@ impl FakeSqs {
         REGION
     }
 
+    pub(crate) fn remote(&self) -> &Remote {
+        &self.remote
+    }
+
     /// Serves on a new thread.
     pub(crate) fn spawn(server: Server) -> Result<Self, StartError> {
         let runtime = runtime::Builder::new_current_thread()
@@ -96,6 +103,10 @@ impl FakeSqs {
             .build()
             .map_err(StartError::Thread)?;
         let (address, credentials) = (server.address, server.credentials.clone());
+        let remote = Remote {
+            control: server.control.clone(),
+            runtime: runtime.handle().clone(),
+        };
         let (stop, stopped) = oneshot::channel::<Infallible>();
         let stopped = async {
             // It ends when its sender is dropped, since nothing can be sent.
@@ -113,9 +124,19 @@ impl FakeSqs {
         Ok(Self {
             address,
             credentials,
+            remote,
             stop: Some(stop),
             thread: Some(thread),
         })
+    }
+}
+
+impl fmt::Debug for FakeSqs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FakeSqs")
+            .field("address", &self.address)
+            .field("credentials", &self.credentials)
+            .finish_non_exhaustive()
     }
 }
 
@@ -138,6 +159,7 @@ pub struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) credentials: Vec<Credential>,
     pub(crate) driver: Arc<Driver>,
+    pub(crate) control: Control,
     pub(crate) router: Router,
 }
 

@@ -91,7 +91,8 @@ impl Harness {
     pub(crate) fn with(builder: Builder) -> Self {
         let credentials = builder.resolved_credentials().expect("distinct keys");
         let address = (Ipv4Addr::LOCALHOST, 9324).into();
-        let (_driver, router) = builder.assemble(&credentials, address, WallClock::Stopped(now()));
+        let (_driver, _control, router) =
+            builder.assemble(&credentials, address, WallClock::Stopped(now()));
         Self { router }
     }
 

@@ -7,10 +7,9 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use super::guard::Denied;
-use crate::driver::AdvanceError;
+use crate::control::ControlError;
 use crate::http::body::BodyError;
 use crate::http::limits;
-use crate::record::NotKept;
 
 /// A successful answer.
 pub(super) struct Json<T>(pub(super) T);
@@ -36,21 +35,25 @@ impl<T: Serialize> IntoResponse for Json<T> {
 pub(super) enum AdminError {
     #[error("{0}")]
     Denied(Denied),
-    #[error("there is nothing at this path; there are GET /_fake/health and POST /_fake/reset")]
+    #[error(
+        "there is nothing at this path; GET /_fake/health, /_fake/clock and /_fake/queues are where to begin"
+    )]
     UnknownPath,
     #[error("this path takes only {allowed}")]
     WrongMethod { allowed: &'static str },
     #[error("{0}")]
     Body(BodyError),
-    #[error("{0}")]
-    Advance(AdvanceError),
     #[error(
         "{} pages listen for changes already; close one",
         limits::EVENT_LISTENERS_MAX
     )]
     TooManyListeners,
-    #[error("{0}; the server's log says more")]
-    NotKept(NotKept),
+    #[error("{0}")]
+    Control(ControlError),
+    #[error("the query must be like {form}: {reason}")]
+    Query { form: &'static str, reason: String },
+    #[error("{0}")]
+    Path(String),
     #[error("the body must be JSON like {form}: {reason}")]
     Json { form: &'static str, reason: String },
 }
@@ -59,18 +62,29 @@ impl AdminError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Denied(_) => StatusCode::FORBIDDEN,
-            Self::NotKept(_) | Self::Advance(AdvanceError::NotKept(_)) => {
-                StatusCode::INTERNAL_SERVER_ERROR
-            }
             Self::TooManyListeners => StatusCode::SERVICE_UNAVAILABLE,
-            Self::UnknownPath => StatusCode::NOT_FOUND,
+            Self::Control(error) => control_status(error),
+            Self::UnknownPath | Self::Path(_) => StatusCode::NOT_FOUND,
             Self::WrongMethod { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::Body(BodyError::TooLong(_)) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Body(BodyError::TooSlow(_)) => StatusCode::REQUEST_TIMEOUT,
-            Self::Body(BodyError::Broken(_))
-            | Self::Json { .. }
-            | Self::Advance(AdvanceError::TooFar(_)) => StatusCode::BAD_REQUEST,
+            Self::Body(BodyError::Broken(_)) | Self::Json { .. } | Self::Query { .. } => {
+                StatusCode::BAD_REQUEST
+            }
         }
+    }
+}
+
+/// Where SQS refuses, the status is the one that a client of SQS would get.
+fn control_status(error: &ControlError) -> StatusCode {
+    match error {
+        ControlError::NoQueue(_) | ControlError::NoMessage { .. } => StatusCode::NOT_FOUND,
+        ControlError::Refused(error) => {
+            StatusCode::from_u16(error.code().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+        }
+        ControlError::Place | ControlError::TooFar => StatusCode::BAD_REQUEST,
+        ControlError::NotKept(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        ControlError::Stopped => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 

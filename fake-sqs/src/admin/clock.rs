@@ -7,18 +7,12 @@ use serde::Deserialize;
 
 use super::answer::{AdminError, Json};
 use super::members;
-use crate::control::{Clock, Control};
-use crate::http::{body, limits};
+use crate::control::Control;
+use crate::http::limits;
+use crate::inside::Clock;
 
 /// The form that the body of an advance has, for errors.
 const ADVANCE: &str = r#"{"seconds":43200}"#;
-
-/// The form of a body that says nothing.
-const NOTHING: &str = "{}";
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,8 +30,8 @@ pub(super) async fn freeze(
     State(control): State<Control>,
     request: Request,
 ) -> Result<Json<Clock>, AdminError> {
-    let Nothing {} = members::read(&read(request).await?, NOTHING)?;
-    let clock = control.freeze().await.map_err(AdminError::NotKept)?;
+    members::none(request).await?;
+    let clock = control.freeze().await.map_err(AdminError::Control)?;
     Ok(Json(clock))
 }
 
@@ -46,8 +40,8 @@ pub(super) async fn resume(
     State(control): State<Control>,
     request: Request,
 ) -> Result<Json<Clock>, AdminError> {
-    let Nothing {} = members::read(&read(request).await?, NOTHING)?;
-    let clock = control.resume().await.map_err(AdminError::NotKept)?;
+    members::none(request).await?;
+    let clock = control.resume().await.map_err(AdminError::Control)?;
     Ok(Json(clock))
 }
 
@@ -56,14 +50,10 @@ pub(super) async fn advance(
     State(control): State<Control>,
     request: Request,
 ) -> Result<Json<Clock>, AdminError> {
-    let by = duration(&read(request).await?)?;
-    let clock = control.advance(by).await.map_err(AdminError::Advance)?;
+    let body = members::body(request, limits::CONTROL_BODY_BYTES_MAX).await?;
+    let by = duration(&body)?;
+    let clock = control.advance(by).await.map_err(AdminError::Control)?;
     Ok(Json(clock))
-}
-
-async fn read(request: Request) -> Result<axum::body::Bytes, AdminError> {
-    let read = body::read(request.into_body(), limits::CONTROL_BODY_BYTES_MAX);
-    read.await.map_err(AdminError::Body)
 }
 
 fn duration(body: &[u8]) -> Result<Duration, AdminError> {

@@ -6,7 +6,10 @@ mod events;
 mod guard;
 mod health;
 mod members;
+mod messages;
 mod page;
+mod query;
+mod queues;
 mod reset;
 #[cfg(test)]
 mod tests;
@@ -15,7 +18,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get, post};
+use axum::routing::{any, delete, get, post};
 
 use self::answer::AdminError;
 pub(crate) use self::events::Events;
@@ -35,24 +38,10 @@ pub(crate) struct Admin {
 /// The control interface: everything at and below `/_fake`.
 pub(crate) fn router(admin: Admin) -> Router {
     Router::new()
-        .route(
-            "/_fake/health",
-            get(health::health).fallback(|| only("GET")),
-        )
-        .route("/_fake/reset", post(reset::reset).fallback(|| only("POST")))
-        .route("/_fake/clock", get(clock::show).fallback(|| only("GET")))
-        .route(
-            "/_fake/clock/freeze",
-            post(clock::freeze).fallback(|| only("POST")),
-        )
-        .route(
-            "/_fake/clock/resume",
-            post(clock::resume).fallback(|| only("POST")),
-        )
-        .route(
-            "/_fake/clock/advance",
-            post(clock::advance).fallback(|| only("POST")),
-        )
+        .route("/_fake/health", get(health::health).fallback(only_get))
+        .route("/_fake/reset", post(reset::reset).fallback(only_post))
+        .merge(of_clock())
+        .merge(of_queues())
         .route("/_fake/{*path}", any(unknown))
         .with_state(admin.control)
         .route(
@@ -63,6 +52,60 @@ pub(crate) fn router(admin: Admin) -> Router {
         )
         .merge(page::router())
         .layer(middleware::from_fn_with_state(admin.guard, guarded))
+}
+
+fn of_clock() -> Router<Control> {
+    Router::new()
+        .route("/_fake/clock", get(clock::show).fallback(only_get))
+        .route(
+            "/_fake/clock/freeze",
+            post(clock::freeze).fallback(only_post),
+        )
+        .route(
+            "/_fake/clock/resume",
+            post(clock::resume).fallback(only_post),
+        )
+        .route(
+            "/_fake/clock/advance",
+            post(clock::advance).fallback(only_post),
+        )
+}
+
+fn of_queues() -> Router<Control> {
+    const QUEUE: &str = "/_fake/queues/{account}/{region}/{name}";
+    let of_queue = |path: &str| format!("{QUEUE}{path}");
+    Router::new()
+        .route(
+            "/_fake/queues",
+            get(queues::list)
+                .post(queues::create)
+                .fallback(|| only("GET, POST")),
+        )
+        .route(
+            QUEUE,
+            get(queues::show)
+                .delete(queues::delete)
+                .fallback(|| only("GET, DELETE")),
+        )
+        .route(&of_queue("/purge"), post(queues::purge).fallback(only_post))
+        .route(
+            &of_queue("/redrive"),
+            post(queues::redrive).fallback(only_post),
+        )
+        .route(
+            &of_queue("/messages"),
+            get(messages::list)
+                .post(messages::send)
+                .fallback(|| only("GET, POST")),
+        )
+        .route(
+            &of_queue("/messages/{id}"),
+            delete(messages::delete).fallback(|| only("DELETE")),
+        )
+        .route(
+            &of_queue("/messages/{id}/release"),
+            post(messages::release).fallback(only_post),
+        )
 }
 
 /// Lets through only what the guard allows, whether or not there is anything at its path.
@@ -79,6 +122,14 @@ async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Re
 
 async fn only(allowed: &'static str) -> AdminError {
     AdminError::WrongMethod { allowed }
+}
+
+async fn only_get() -> AdminError {
+    only("GET").await
+}
+
+async fn only_post() -> AdminError {
+    only("POST").await
 }
 
 async fn unknown() -> AdminError {

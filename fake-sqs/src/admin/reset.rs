@@ -7,7 +7,7 @@ use super::answer::{AdminError, Json};
 use super::members;
 use crate::AccountId;
 use crate::control::{Control, ResetScope};
-use crate::http::{body, limits};
+use crate::http::limits;
 
 /// The form that the body has, for errors.
 const FORM: &str = r#"{} or {"account":"000000000000"}"#;
@@ -24,11 +24,9 @@ pub(super) async fn reset(
     State(control): State<Control>,
     request: Request,
 ) -> Result<Json<serde_json::Map<String, serde_json::Value>>, AdminError> {
-    let body = body::read(request.into_body(), limits::CONTROL_BODY_BYTES_MAX)
-        .await
-        .map_err(AdminError::Body)?;
+    let body = members::body(request, limits::CONTROL_BODY_BYTES_MAX).await?;
     let scope = scope(&body)?;
-    control.reset(scope).await.map_err(AdminError::NotKept)?;
+    control.reset(scope).await.map_err(AdminError::Control)?;
     tracing::info!(?scope, "reset");
     Ok(Json(serde_json::Map::new()))
 }

@@ -213,7 +213,7 @@ fn goes_to_its_host(request: &Parts) -> bool {
 }
 
 /// Whether a region can be a part of ARNs and a name space of queues.
-fn is_region(name: &str) -> bool {
+pub(crate) fn is_region(name: &str) -> bool {
     let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
     (1..=REGION_BYTES_MAX).contains(&name.len()) && name.bytes().all(allowed)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Driver, State};
-use crate::clock::{ClockReading, TooFar};
+use crate::clock::{Clock, TooFar};
 use crate::record::NotKept;
 
 /// Why the clock was not moved.
@@ -17,17 +17,17 @@ pub(crate) enum AdvanceError {
 
 impl Driver {
     /// What the queues' clock shows.
-    pub(crate) fn clock(&self) -> ClockReading {
+    pub(crate) fn clock(&self) -> Clock {
         self.lock().clock.read()
     }
 
     /// Stops the queues' time.
-    pub(crate) async fn freeze(&self) -> Result<ClockReading, NotKept> {
+    pub(crate) async fn freeze(&self) -> Result<Clock, NotKept> {
         self.set_clock(|state| state.clock.freeze()).await
     }
 
     /// Lets the queues' time go on from where it stands.
-    pub(crate) async fn resume(&self) -> Result<ClockReading, NotKept> {
+    pub(crate) async fn resume(&self) -> Result<Clock, NotKept> {
         self.set_clock(|state| state.clock.resume()).await
     }
 
@@ -35,7 +35,7 @@ impl Driver {
     /// time, and polls that end by it have their answers when this returns.
     ///
     /// Other calls wait meanwhile, so that none sees a time in between.
-    pub(crate) async fn move_time(&self, by: Duration) -> Result<ClockReading, AdvanceError> {
+    pub(crate) async fn move_time(&self, by: Duration) -> Result<Clock, AdvanceError> {
         let mut moved = Ok(());
         let set = self.set_clock(|state| moved = state.clock.advance(by));
         let reading = set.await.map_err(AdvanceError::NotKept)?;
@@ -43,7 +43,7 @@ impl Driver {
         Ok(reading)
     }
 
-    async fn set_clock(&self, set: impl FnOnce(&mut State)) -> Result<ClockReading, NotKept> {
+    async fn set_clock(&self, set: impl FnOnce(&mut State)) -> Result<Clock, NotKept> {
         let (reading, mark) = {
             let mut state = self.lock();
             set(&mut state);

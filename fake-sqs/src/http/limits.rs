@@ -16,6 +16,21 @@ pub const BODY_BYTES_DISCARDED_MAX: usize = 64 * 1024 * 1024;
 /// Body of a request to the control interface, in bytes: 1 MiB.
 pub const CONTROL_BODY_BYTES_MAX: usize = 1024 * 1024;
 
+/// Queues, messages, groups or ids that the control interface shows at once: 1,000, and 100 unless a
+/// request asks for another number.
+pub const CONTROL_PAGE_MAX: usize = 1_000;
+
+/// The length of a page for which no `limit` is given: 100.
+pub const CONTROL_PAGE_DEFAULT: usize = 100;
+
+/// Bodies of messages that the control interface shows at once, in bytes: 8 MiB. One message is
+/// shown however long it is.
+pub const CONTROL_PAGE_BYTES: usize = 8 * 1024 * 1024;
+
+/// Messages that are looked at to fill one page: 10,000. Visible messages have no list of their own
+/// in the order of a page, so a page may find fewer than there are, and says where to go on.
+pub const CONTROL_PAGE_LOOKS: usize = 10_000;
+
 /// Time in which a whole body must have arrived, from the end of its headers.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(30);
 
