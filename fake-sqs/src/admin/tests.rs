@@ -1,5 +1,7 @@
 //! The control interface over the router.
 
+mod inside;
+
 use bytes::Bytes;
 use http::{Method, Request, header};
 use serde_json::{Value, json};
