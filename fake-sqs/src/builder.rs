@@ -6,6 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use axum::Router;
+use prometheus_client::metrics::gauge::Gauge;
 use sqs_engine::{InFlightLimits, Rules};
 
 use crate::admin::{Admin, Events, Guard};
@@ -15,8 +16,11 @@ use crate::clock::WallClock;
 use crate::control::Control;
 use crate::driver::{AutoCreate, Driver, Setup};
 use crate::http::cors::Cors;
+use crate::http::observe::Observer;
 use crate::http::sqs_route::SqsRoute;
 use crate::http::{self, Parts};
+use crate::journal::{Bounds, Journal};
+use crate::metrics::Metrics;
 use crate::seed::{RequestIds, Seed};
 use crate::server::Server;
 use crate::{AccountId, ControlHost, Credential, FakeSqs};
@@ -52,6 +56,7 @@ pub struct Builder {
     seed: Seed,
     control_hosts: Vec<ControlHost>,
     cors: Cors,
+    journal: Bounds,
 }
 
 impl Builder {
@@ -66,6 +71,7 @@ impl Builder {
             seed: Seed::Drawn,
             control_hosts: Vec::new(),
             cors: Cors::default(),
+            journal: Bounds::default(),
         }
     }
 
@@ -130,6 +136,12 @@ impl Builder {
         self
     }
 
+    /// How much the journal of requests keeps.
+    pub fn journal(mut self, bounds: Bounds) -> Self {
+        self.journal = bounds;
+        self
+    }
+
     /// Starts the server on a thread and a runtime of its own.
     ///
     /// # Errors
@@ -157,7 +169,12 @@ impl Builder {
         let listener = TcpListener::bind(listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let (driver, control, router) = self.assemble(&credentials, address, WallClock::System);
+        let Assembled {
+            driver,
+            control,
+            router,
+            connections,
+        } = self.assemble(&credentials, address, WallClock::System);
         Ok(Server {
             listener,
             address,
@@ -165,6 +182,7 @@ impl Builder {
             driver,
             control,
             router,
+            connections,
         })
     }
 
@@ -174,7 +192,7 @@ impl Builder {
         credentials: &[Credential],
         address: SocketAddr,
         clock: WallClock,
-    ) -> (Arc<Driver>, Control, Router) {
+    ) -> Assembled {
         let changes = Arc::new(Changes::new());
         let driver = Arc::new(Driver::new(Setup {
             seed: self.seed,
@@ -184,10 +202,13 @@ impl Builder {
             changes: Arc::clone(&changes),
             recorder: None,
         }));
+        let journal = Arc::new(Journal::new(self.journal, Arc::clone(&changes)));
+        let metrics = Arc::new(Metrics::new(Arc::clone(&driver), Arc::clone(&journal)));
         // There is at least one credential, and each has its account by now.
         let account = credentials.first().and_then(Credential::account);
         let control = Control::new(
             Arc::clone(&driver),
+            Arc::clone(&journal),
             account.unwrap_or(self.account),
             &crate::endpoint_url(address),
         );
@@ -200,12 +221,23 @@ impl Builder {
             authenticator: Arc::new(Authenticator::new(credentials, clock)),
             admin: Admin {
                 control: control.clone(),
+                metrics: Arc::clone(&metrics),
                 guard: Guard::new(self.control_hosts),
                 events: Events::new(changes),
             },
-            request_ids: Arc::new(RequestIds::new(self.seed.value())),
+            observer: Observer {
+                request_ids: RequestIds::new(self.seed.value()),
+                journal,
+                metrics: Arc::clone(&metrics),
+                driver: Arc::clone(&driver),
+            },
         });
-        (driver, control, router)
+        Assembled {
+            driver,
+            control,
+            router,
+            connections: metrics.connections(),
+        }
     }
 
     /// The credentials with their accounts, the built-in one if none was given.
@@ -231,6 +263,15 @@ impl Builder {
             None => Ok(credentials),
         }
     }
+}
+
+/// A server without its socket.
+pub(crate) struct Assembled {
+    pub(crate) driver: Arc<Driver>,
+    pub(crate) control: Control,
+    pub(crate) router: Router,
+    /// Shows how many connections are open.
+    pub(crate) connections: Gauge,
 }
 
 /// Why a server did not start.

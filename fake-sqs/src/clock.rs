@@ -43,6 +43,21 @@ impl WallClock {
     }
 }
 
+/// Measures how long something really takes, also where a test has stopped tokio's time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopwatch(std::time::Instant);
+
+impl Stopwatch {
+    pub(crate) fn start() -> Self {
+        Self(std::time::Instant::now())
+    }
+
+    /// The time since it was started.
+    pub(crate) fn read(self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
 /// How the queues' time goes, as it can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ClockSetting {

@@ -19,6 +19,8 @@ use crate::driver::{AdvanceError, Driver};
 use crate::inside::{
     Clock, Cursors, MessagePage, MessageQuery, QueueDetails, QueuePage, QueueQuery,
 };
+use crate::journal::Journal;
+use crate::readiness::{Phase, Readiness};
 use crate::record::NotKept;
 
 /// What stands for the access key in calls that the control interface makes for a queue's owner.
@@ -28,6 +30,8 @@ const ACCESS_KEY: &str = "fake-sqs";
 #[derive(Clone)]
 pub(crate) struct Control {
     driver: Arc<Driver>,
+    journal: Arc<Journal>,
+    readiness: Arc<Readiness>,
     account: AccountId,
     endpoint_url: Arc<str>,
 }
@@ -35,9 +39,16 @@ pub(crate) struct Control {
 impl Control {
     /// `account` is the one that is meant where none is named, and `endpoint_url` is where clients on
     /// this machine reach the server.
-    pub(crate) fn new(driver: Arc<Driver>, account: AccountId, endpoint_url: &str) -> Self {
+    pub(crate) fn new(
+        driver: Arc<Driver>,
+        journal: Arc<Journal>,
+        account: AccountId,
+        endpoint_url: &str,
+    ) -> Self {
         Self {
             driver,
+            journal,
+            readiness: Arc::new(Readiness::new()),
             account,
             endpoint_url: endpoint_url.into(),
         }
@@ -53,11 +64,30 @@ impl Control {
         self.account
     }
 
+    /// The requests that were made.
+    pub(crate) fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// What the server is to hold is there, and calls are served from now on.
+    pub(crate) fn ready(&self) {
+        self.readiness.reach(Phase::Ready);
+    }
+
+    /// The server stops: nobody waits any more.
+    pub(crate) fn stop(&self) {
+        self.readiness.reach(Phase::Stopping);
+        self.driver.close();
+        self.journal.close();
+    }
+
     /// Whether the server is ready, and how much it holds.
     pub(crate) fn health(&self) -> Health {
         let totals = self.driver.totals();
+        let phase = self.readiness.phase();
         Health {
-            status: "ready",
+            phase,
+            status: phase.name(),
             version: env!("CARGO_PKG_VERSION"),
             queues: totals.queues,
             messages: totals.messages,
@@ -88,8 +118,14 @@ impl Control {
     /// Forgets everything in `scope`.
     pub(crate) async fn reset(&self, scope: ResetScope) -> Result<(), ControlError> {
         match scope {
-            ResetScope::Everything => self.driver.reset().await?,
-            ResetScope::Account(account) => self.driver.reset_account(account.as_str()).await?,
+            ResetScope::Everything => {
+                self.driver.reset().await?;
+                self.journal.clear();
+            }
+            ResetScope::Account(account) => {
+                self.driver.reset_account(account.as_str()).await?;
+                self.journal.clear_account(account.as_str());
+            }
         }
         Ok(())
     }
@@ -284,6 +320,8 @@ pub(crate) enum ResetScope {
 /// The answer to a health check.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Health {
+    #[serde(skip)]
+    pub(crate) phase: Phase,
     status: &'static str,
     version: &'static str,
     queues: usize,

@@ -5,6 +5,7 @@
 //! engine when its next deadline comes, and hands each long poll its answer through a oneshot.
 
 mod auto_create;
+mod observed;
 mod time;
 
 use std::collections::HashMap;
@@ -22,9 +23,10 @@ use sqs_engine::{
 use tokio::sync::{Notify, oneshot};
 
 pub use self::auto_create::AutoCreate;
+pub(crate) use self::observed::{Performed, TakenUp};
 pub(crate) use self::time::AdvanceError;
 use crate::changes::Changes;
-use crate::clock::{Clock, ClockMode, QueueClock};
+use crate::clock::{Clock, ClockMode, QueueClock, Stopwatch};
 use crate::record::{Mark, NotKept, Recorder};
 use crate::seed::Seed;
 
@@ -110,17 +112,37 @@ impl Driver {
     /// Performs a call. A long poll completes when its answer is there; dropping the future before
     /// that takes the poll back, so that no message is given to a client that has gone.
     pub(crate) async fn call(&self, context: Context, request: Request) -> Answer {
-        let given = match self.begin(context, request) {
-            Begun::Done(given) => given,
+        self.observed(context, request, |_| {}).await.answer
+    }
+
+    /// The same, and tells more of it: `taken_up` hears of the call before it may have to wait.
+    pub(crate) async fn observed(
+        &self,
+        context: Context,
+        request: Request,
+        taken_up: impl FnOnce(&TakenUp),
+    ) -> Performed {
+        let (taken, begun) = self.begin(context, request);
+        taken_up(&taken);
+        let (given, at) = match begun {
+            Begun::Done(given) => (given, taken.at),
             Begun::Waiting(mut poll) => match (&mut poll.given).await {
-                Ok(given) => given,
-                Err(_dropped) => return Err(queue_does_not_exist()),
+                Ok(given) => {
+                    let at = self.answered_at(&given.answer);
+                    (given, at)
+                }
+                Err(_dropped) => {
+                    let answer = Err(queue_does_not_exist());
+                    let at = self.clock().now;
+                    return Performed { answer, at };
+                }
             },
         };
-        match self.kept(given.mark).await {
+        let answer = match self.kept(given.mark).await {
             Ok(()) => given.answer,
             Err(not_kept) => Err(internal_failure(&not_kept)),
-        }
+        };
+        Performed { answer, at }
     }
 
     /// Reaches into a queue from outside.
@@ -143,9 +165,12 @@ impl Driver {
         }
     }
 
-    fn begin(&self, context: Context, request: Request) -> Begun<'_> {
+    fn begin(&self, context: Context, request: Request) -> (TakenUp, Begun<'_>) {
+        let stopwatch = Stopwatch::start();
         let mut state = self.lock();
         self.create_if_missing(&mut state, &context, &request);
+        let at = state.clock.now();
+        let receipts = state.receipts(&request, at);
         let effect = self.perform(&mut state, Command::Handle { context, request });
         let outcome = match effect {
             Effect::Call(outcome) => outcome,
@@ -176,7 +201,13 @@ impl Driver {
             }
         };
         self.settle(&mut state);
-        begun
+        drop(state);
+        let taken = TakenUp {
+            at,
+            took: stopwatch.read(),
+            receipts,
+        };
+        (taken, begun)
     }
 
     /// Changes the engine. Nothing but this does, besides time and a [`reset`](Self::reset); so

@@ -97,8 +97,12 @@ mod control;
 mod driver;
 mod http;
 pub mod inside;
+pub mod journal;
+mod metrics;
 mod queue_handle;
+mod readiness;
 mod record;
+mod requests;
 mod seed;
 mod server;
 #[cfg(test)]
@@ -114,4 +118,5 @@ pub use crate::driver::AutoCreate;
 pub use crate::http::cors::Cors;
 pub use crate::http::limits;
 pub use crate::queue_handle::QueueHandle;
+pub use crate::requests::TooFew;
 pub use crate::server::{FakeSqs, Server, endpoint_url};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use sqs::{SendMessageInput, StartMessageMoveTaskInput};
 use sqs_engine::{ControlAction, Counts, MessageId, QueueAddress, Timestamp};
 use tokio::runtime;
+use tokio::task::JoinHandle;
 
 use crate::control::{Control, ControlError};
 use crate::http::limits;
@@ -31,9 +32,16 @@ impl Remote {
         T: Send + 'static,
         F: Future<Output = Result<T, ControlError>> + Send + 'static,
     {
-        let asked = self.runtime.spawn(ask(self.control.clone()));
         // It panicked, or the runtime has ended.
-        asked.await.unwrap_or(Err(ControlError::Stopped))
+        self.spawn(ask).await.unwrap_or(Err(ControlError::Stopped))
+    }
+
+    /// The same, for what has an error of its own.
+    pub(crate) fn spawn<F>(&self, ask: impl FnOnce(Control) -> F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        self.runtime.spawn(ask(self.control.clone()))
     }
 }
 
@@ -172,6 +180,10 @@ impl std::fmt::Debug for QueueHandle {
 }
 
 impl QueueHandle {
+    pub(crate) fn control(&self) -> &Control {
+        &self.remote.control
+    }
+
     /// The queue of this name in another account.
     pub fn of_account(mut self, account: AccountId) -> Self {
         account.as_str().clone_into(&mut self.address.account);

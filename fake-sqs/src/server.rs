@@ -10,6 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use axum::Router;
+use prometheus_client::metrics::gauge::Gauge;
 use tokio::net::TcpListener;
 use tokio::runtime;
 use tokio::sync::oneshot;
@@ -161,6 +162,7 @@ pub struct Server {
     pub(crate) driver: Arc<Driver>,
     pub(crate) control: Control,
     pub(crate) router: Router,
+    pub(crate) connections: Gauge,
 }
 
 impl Server {
@@ -202,12 +204,15 @@ impl Server {
             listener: TcpListener::from_std(self.listener)?,
             router: self.router,
             connections_max: limits::CONNECTIONS_MAX,
+            open: self.connections,
             grace,
         };
         let driver = self.driver;
+        let control = self.control;
+        control.ready();
         let stop = async {
             stop.await;
-            driver.close();
+            control.stop();
         };
         tokio::select! {
             () = acceptor.serve(stop) => Ok(()),

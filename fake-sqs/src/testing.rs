@@ -16,6 +16,7 @@ use tower::ServiceExt;
 use tracing::subscriber::DefaultGuard;
 
 use crate::clock::WallClock;
+use crate::control::Control;
 use crate::{Builder, FakeSqs};
 
 /// The `Host` that requests are sent to.
@@ -80,6 +81,7 @@ impl io::Write for Writer {
 /// A server whose wall clock stands still.
 pub(crate) struct Harness {
     router: Router,
+    pub(crate) control: Control,
 }
 
 impl Harness {
@@ -89,11 +91,24 @@ impl Harness {
     }
 
     pub(crate) fn with(builder: Builder) -> Self {
+        let harness = Self::of(builder);
+        harness.control.ready();
+        harness
+    }
+
+    /// One that is not ready yet.
+    pub(crate) fn starting() -> Self {
+        Self::of(FakeSqs::builder())
+    }
+
+    fn of(builder: Builder) -> Self {
         let credentials = builder.resolved_credentials().expect("distinct keys");
         let address = (Ipv4Addr::LOCALHOST, 9324).into();
-        let (_driver, _control, router) =
-            builder.assemble(&credentials, address, WallClock::Stopped(now()));
-        Self { router }
+        let assembled = builder.assemble(&credentials, address, WallClock::Stopped(now()));
+        Self {
+            router: assembled.router,
+            control: assembled.control,
+        }
     }
 
     pub(crate) async fn send(&self, request: Request<Bytes>) -> Answer {

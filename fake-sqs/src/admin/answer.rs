@@ -10,6 +10,7 @@ use super::guard::Denied;
 use crate::control::ControlError;
 use crate::http::body::BodyError;
 use crate::http::limits;
+use crate::journal::TooManyReaders;
 
 /// A successful answer.
 pub(super) struct Json<T>(pub(super) T);
@@ -50,6 +51,8 @@ pub(super) enum AdminError {
     TooManyListeners,
     #[error("{0}")]
     Control(ControlError),
+    #[error("{0}")]
+    Readers(TooManyReaders),
     #[error("the query must be like {form}: {reason}")]
     Query { form: &'static str, reason: String },
     #[error("{0}")]
@@ -64,6 +67,7 @@ impl AdminError {
             Self::Denied(_) => StatusCode::FORBIDDEN,
             Self::TooManyListeners => StatusCode::SERVICE_UNAVAILABLE,
             Self::Control(error) => control_status(error),
+            Self::Readers(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::UnknownPath | Self::Path(_) => StatusCode::NOT_FOUND,
             Self::WrongMethod { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::Body(BodyError::TooLong(_)) => StatusCode::PAYLOAD_TOO_LARGE,

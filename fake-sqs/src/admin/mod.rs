@@ -7,12 +7,16 @@ mod guard;
 mod health;
 mod members;
 mod messages;
+mod metrics;
 mod page;
 mod query;
 mod queues;
+mod requests;
 mod reset;
 #[cfg(test)]
 mod tests;
+
+use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -26,11 +30,13 @@ pub(crate) use self::guard::Guard;
 pub use self::guard::{ControlHost, ControlHostError};
 pub(crate) use self::page::redirect_browser;
 use crate::control::Control;
+use crate::metrics::Metrics;
 
 /// What the control interface works on.
 #[derive(Clone)]
 pub(crate) struct Admin {
     pub(crate) control: Control,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) guard: Guard,
     pub(crate) events: Events,
 }
@@ -42,8 +48,10 @@ pub(crate) fn router(admin: Admin) -> Router {
         .route("/_fake/reset", post(reset::reset).fallback(only_post))
         .merge(of_clock())
         .merge(of_queues())
+        .route("/_fake/requests", get(requests::list).fallback(only_get))
         .route("/_fake/{*path}", any(unknown))
         .with_state(admin.control)
+        .merge(of_metrics(admin.metrics))
         .route(
             "/_fake/events",
             get(events::listen)
@@ -52,6 +60,12 @@ pub(crate) fn router(admin: Admin) -> Router {
         )
         .merge(page::router())
         .layer(middleware::from_fn_with_state(admin.guard, guarded))
+}
+
+fn of_metrics(metrics: Arc<Metrics>) -> Router {
+    Router::new()
+        .route("/_fake/metrics", get(metrics::show).fallback(only_get))
+        .with_state(metrics)
 }
 
 fn of_clock() -> Router<Control> {

@@ -259,3 +259,17 @@ async fn the_page_and_its_events_answer_only_whom_the_interface_answers() {
         assert_error(&answer, 403, "the control interface does not answer a page");
     }
 }
+
+#[tokio::test]
+async fn health_is_503_before_the_server_is_ready_and_while_it_stops() {
+    let harness = Harness::starting();
+    let status = async || {
+        let answer = get(&harness, "/_fake/health").await;
+        (answer.status, answer.json()["status"].clone())
+    };
+    assert_eq!(status().await, (503, json!("starting")));
+    harness.control.ready();
+    assert_eq!(status().await, (200, json!("ready")));
+    harness.control.stop();
+    assert_eq!(status().await, (503, json!("stopping")));
+}

@@ -15,6 +15,7 @@ use tracing::{dispatcher, warn};
 use super::aside::{Aside, NotTaken};
 use super::keys::{Keyring, Received};
 use super::refusal::Refusal;
+use crate::journal::Note;
 
 /// What is in the log of a refusal that nothing more was found out about, as too many came at once.
 const LEFT_OUT: &str = "; what the client did wrong was not looked for, as other refusals are \
@@ -58,7 +59,7 @@ impl Question {
     }
 }
 
-/// Logs refusals, after it found out more about them.
+/// Logs and notes refusals, after it found out more about them.
 pub(super) struct Diagnosis {
     keyring: Arc<Keyring>,
     aside: Aside,
@@ -72,7 +73,7 @@ impl Diagnosis {
         }
     }
 
-    /// Logs a refusal: at once when there is no question, else when that is answered. `besides` is
+    /// Logs and notes a refusal: at once when there is no question, else when that is answered. `besides` is
     /// what else is wrong with the request.
     pub(super) fn log(
         &self,
@@ -81,6 +82,11 @@ impl Diagnosis {
         (request, body): (Parts, Bytes),
         besides: Option<&'static str>,
     ) {
+        let note = Note::of(&request.extensions);
+        let explaining = note.map(|note| {
+            note.claimed_key(refusal.access_key_id.as_deref());
+            note.refused(refusal.reason.name(), refusal.words())
+        });
         let Some(question) = question else {
             return tell(&refusal, "", besides);
         };
@@ -91,6 +97,9 @@ impl Diagnosis {
         let taken = self.aside.take_on(move || {
             let refusal = question.answer(refusal, &request, &body, &keyring);
             dispatcher::with_default(&log, || tell(&refusal, "", besides));
+            if let Some(explaining) = explaining {
+                explaining.explained(refusal.words());
+            }
         });
         if taken == Err(NotTaken) {
             tell(&unexplained, LEFT_OUT, besides);

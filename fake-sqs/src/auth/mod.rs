@@ -32,6 +32,7 @@ use self::refusal::{Reason, Refusal};
 use crate::clock::WallClock;
 use crate::http::body::BodyError;
 use crate::http::{answer, asked, body, limits, sqs_route};
+use crate::journal::{Note, subject};
 
 /// Longest name of a region, in bytes. AWS's longest has 15.
 const REGION_BYTES_MAX: usize = 64;
@@ -144,8 +145,22 @@ pub(crate) async fn authenticate(
         Ok(body) => body,
         Err(error) => return refuse_body(&error),
     };
+    let note = Note::of(&parts.extensions);
+    if let Some(note) = &note {
+        note.request_body(&body);
+    }
     let in_query_protocol = asked::is_query_protocol(&parts, &body);
-    match authenticator.check(&parts, &body) {
+    let checked = authenticator.check(&parts, &body);
+    if let Some(note) = &note {
+        match &checked {
+            Ok(caller) => note.caller(caller),
+            Err(_) => note.asks(
+                asked::operation(&parts.headers).ok(),
+                subject::queue_in(&body),
+            ),
+        }
+    }
+    match checked {
         Ok(_) if in_query_protocol => asked::refuse_query_protocol(),
         Err(Refused { refusal, question }) if in_query_protocol => {
             let answer = answer::query_error(&refusal.error);

@@ -11,6 +11,8 @@ use sigv4::explain::{Certainty, Explanation};
 use sigv4::{ClaimError, Parameter, VerifyError};
 use sqs::{Error, ErrorCode};
 
+use crate::journal::Words;
+
 /// How much of an access key from a request stands in the log, in characters.
 const SHOWN_CHARS_MAX: usize = 128;
 
@@ -47,6 +49,29 @@ pub(crate) enum Reason {
     UnknownAccessKey,
 }
 
+impl Reason {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Clock => "Clock",
+            Self::Expired => "Expired",
+            Self::HeaderNotSigned => "HeaderNotSigned",
+            Self::Malformed => "Malformed",
+            Self::Method => "Method",
+            Self::NoSignature => "NoSignature",
+            Self::NotYetCurrent => "NotYetCurrent",
+            Self::Payload => "Payload",
+            Self::Region => "Region",
+            Self::ScopeDate => "ScopeDate",
+            Self::Service => "Service",
+            Self::SessionToken => "SessionToken",
+            Self::Signature => "Signature",
+            Self::SignedHeaderAbsent => "SignedHeaderAbsent",
+            Self::Terminator => "Terminator",
+            Self::UnknownAccessKey => "UnknownAccessKey",
+        }
+    }
+}
+
 /// A request that is not served, with the answer to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
@@ -63,6 +88,14 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
+    /// Why, and what would be right, in words.
+    pub(crate) fn words(&self) -> Words {
+        Words {
+            explanation: self.explanation.clone(),
+            advice: self.advice.to_string(),
+        }
+    }
+
     /// The same refusal, of a request that claims to be signed with this key.
     pub(crate) fn by(mut self, access_key_id: &str) -> Self {
         self.access_key_id = Some(access_key_id.chars().take(SHOWN_CHARS_MAX).collect());
@@ -240,7 +273,7 @@ impl fmt::Display for Refusal {
             advice,
             ..
         } = self;
-        write!(f, "{reason:?}")?;
+        f.write_str(reason.name())?;
         if let Some(access_key_id) = &self.access_key_id {
             write!(f, ", access key {access_key_id:?}")?;
         }

@@ -222,7 +222,7 @@ async fn a_given_seed_gives_the_same_engine_after_a_reset() {
 }
 
 fn id_of_a_message(driver: &Driver) -> String {
-    let done = |request| match driver.begin(context(), request) {
+    let done = |request| match driver.begin(context(), request).1 {
         Begun::Done(given) => given.answer.expect("done"),
         Begun::Waiting(_) => panic!("nothing waits here"),
     };

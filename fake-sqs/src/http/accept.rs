@@ -14,6 +14,7 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use prometheus_client::metrics::gauge::Gauge;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
@@ -30,6 +31,8 @@ pub(crate) struct Acceptor {
     pub(crate) router: Router,
     /// How many connections are served at once; further ones wait.
     pub(crate) connections_max: usize,
+    /// Shows how many are open.
+    pub(crate) open: Gauge,
     /// How long answers that are under way may take when the server stops.
     pub(crate) grace: Duration,
 }
@@ -78,8 +81,30 @@ impl Acceptor {
                 Some(_) = connections.join_next() => continue,
             };
             let router = self.router.clone();
-            connections.spawn(connection(stream, router, stopping.subscribe(), permit));
+            let open = Open::new(&self.open);
+            connections.spawn(connection(
+                stream,
+                router,
+                stopping.subscribe(),
+                (permit, open),
+            ));
         }
+    }
+}
+
+/// An open connection, as long as this lives.
+struct Open(Gauge);
+
+impl Open {
+    fn new(gauge: &Gauge) -> Self {
+        gauge.inc();
+        Self(gauge.clone())
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.dec();
     }
 }
 
@@ -125,7 +150,7 @@ async fn connection(
     stream: TcpStream,
     router: Router,
     mut stopping: watch::Receiver<()>,
-    permit: OwnedSemaphorePermit,
+    held: (OwnedSemaphorePermit, Open),
 ) {
     if let Err(error) = stream.set_nodelay(true) {
         debug!(%error, "cannot turn off Nagle's algorithm");
@@ -147,7 +172,7 @@ async fn connection(
     if let Err(error) = result {
         tell(&error);
     }
-    drop(permit);
+    drop(held);
 }
 
 /// What is logged of a connection that ended in an error: a client that speaks another protocol does
@@ -202,6 +227,7 @@ mod tests {
             listener,
             router,
             connections_max,
+            open: Gauge::default(),
             grace,
         };
         let task = tokio::spawn(acceptor.serve(async {

@@ -7,6 +7,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
+use sqs::ErrorCode;
 
 /// What SQS says to a request that asks for no operation: XML whatever the request was, since it
 /// comes before any protocol is known.
@@ -39,8 +40,14 @@ pub(crate) fn error_with_status(error: &sqs::Error, status: StatusCode) -> Respo
     if let Ok(query_error) = QueryError::new(code.query_code(), fault) {
         body = body.with_query_error(query_error);
     }
-    body.to_response(status, Version::V1_0).map(Body::from)
+    let mut response = body.to_response(status, Version::V1_0).map(Body::from);
+    response.extensions_mut().insert(Failure(error.clone()));
+    response
 }
+
+/// The error that an answer is, in the answer's extensions.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure(pub(crate) sqs::Error);
 
 /// An answer that is an error, for a client of SQS's older Query protocol, which reads XML.
 ///
@@ -62,6 +69,7 @@ pub(crate) fn query_error(error: &sqs::Error) -> Response {
     response
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static("text/xml"));
+    response.extensions_mut().insert(Failure(error.clone()));
     response
 }
 
@@ -89,6 +97,11 @@ pub(crate) fn unknown_operation() -> Response {
     response
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static("text/xml"));
+    let error = sqs::Error::new(
+        ErrorCode::UnknownOperationException,
+        "the request asks for nothing",
+    );
+    response.extensions_mut().insert(Failure(error));
     response
 }
 
@@ -103,7 +116,7 @@ mod tests {
 
     #[test]
     fn every_error_of_the_table_has_its_status_and_its_query_error() {
-        for code in sqs::ErrorCode::ALL {
+        for code in ErrorCode::ALL {
             let response = error(&sqs::Error::new(*code, "words"));
             assert_eq!(response.status().as_u16(), code.status(), "{code}");
             assert_eq!(

@@ -58,3 +58,27 @@ pub const EVENT_LISTENERS_MAX: usize = 32;
 /// How long a stopping server waits for the answers that are under way; what is left then is
 /// closed. Waiting polls are answered at once and take none of this.
 pub const STOP_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// Requests that the journal keeps: 10,000, unless the builder says otherwise.
+pub const JOURNAL_REQUESTS_DEFAULT: usize = 10_000;
+
+/// Memory that the journal's requests take, roughly, in bytes: 8 MiB, unless the builder says
+/// otherwise. A send with a body of 1 KiB takes about 2 KiB.
+pub const JOURNAL_BYTES_DEFAULT: usize = 8 * 1024 * 1024;
+
+/// How much of a request's or an answer's body the journal keeps, in bytes: 1 KiB.
+pub const JOURNAL_BODY_BYTES_MAX: usize = 1_024;
+
+/// How long a reader of the journal may wait for more requests: 20 s.
+pub const JOURNAL_WAIT_MAX: Duration = Duration::from_secs(20);
+
+/// Readers of the journal that wait at once: 64. Further ones are refused.
+pub const JOURNAL_READERS_MAX: usize = 64;
+
+/// How long a reader of the journal waits until it is known why a signature was refused: 1 s. It
+/// takes milliseconds.
+pub const JOURNAL_EXPLANATION_TIME_MAX: Duration = Duration::from_secs(1);
+
+/// Queues that have metrics of their own: 500, the first by account, region and name. The others are
+/// summed up.
+pub const METRICS_QUEUES_MAX: usize = 500;

@@ -8,27 +8,27 @@ pub(crate) mod asked;
 pub(crate) mod body;
 pub(crate) mod cors;
 mod hints;
+pub(crate) mod observe;
 pub(crate) mod sqs_route;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use aws_json::codec::headers::X_AMZN_REQUESTID;
 use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::any;
-use http::{HeaderValue, Method, StatusCode};
+use http::{Method, StatusCode};
 use sqs::{Error, ErrorCode};
 use tracing::warn;
 
 use self::cors::Cors;
+use self::observe::Observer;
 use self::sqs_route::SqsRoute;
 use crate::admin::{self, Admin};
 use crate::auth::{self, Authenticator};
-use crate::seed::RequestIds;
 
 /// What the router needs.
 pub(crate) struct Parts {
@@ -36,7 +36,7 @@ pub(crate) struct Parts {
     pub(crate) cors: Cors,
     pub(crate) authenticator: Arc<Authenticator>,
     pub(crate) admin: Admin,
-    pub(crate) request_ids: Arc<RequestIds>,
+    pub(crate) observer: Observer,
 }
 
 /// The whole server as a router: `/_fake/` is the control interface, everything else is SQS.
@@ -53,7 +53,10 @@ pub(crate) fn router(parts: Parts) -> Router {
             parts.authenticator,
             auth::authenticate,
         ))
-        .layer(middleware::from_fn_with_state(parts.request_ids, identify));
+        .layer(middleware::from_fn_with_state(
+            Arc::new(parts.observer),
+            observe::observe,
+        ));
     let sqs = match parts.cors {
         Cors::Off => sqs,
         Cors::On => sqs.layer(middleware::from_fn(cors::cross_origin)),
@@ -69,16 +72,6 @@ async fn welcome(request: Request, next: Next) -> Response {
         Some(redirect) => redirect,
         None => next.run(Request::from_parts(parts, body)).await,
     }
-}
-
-/// Gives every answer of SQS, refusals included, a request id.
-async fn identify(State(ids): State<Arc<RequestIds>>, request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    // A UUID is always a header value.
-    if let Ok(id) = HeaderValue::try_from(ids.next().to_string()) {
-        response.headers_mut().insert(X_AMZN_REQUESTID, id);
-    }
-    response
 }
 
 /// A path at which there is neither SQS nor the control interface.

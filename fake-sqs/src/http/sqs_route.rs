@@ -16,7 +16,9 @@ use sqs_engine::Context;
 
 use super::{answer, asked, hints, limits};
 use crate::auth::Caller;
-use crate::driver::{Answer, Driver};
+use crate::driver::{Answer, Driver, Performed, TakenUp};
+use crate::journal::Note;
+use crate::journal::subject::{self, Subject};
 
 /// The header that tracing tools send along.
 const X_AMZN_TRACE_ID: &str = "x-amzn-trace-id";
@@ -50,18 +52,27 @@ pub(crate) async fn call(
         // The auth layer has bounded the body already, and made one piece of it.
         let body = super::body::read(body, limits::BODY_BYTES_MAX).await;
         let body = body.map_err(|error| serialization(error.to_string()))?;
-        let request = sqs::Request::read(operation, Json(&body))
-            .map_err(|error| serialization(error.to_string()))?;
+        let note = Note::of(&parts.extensions);
+        let request = sqs::Request::read(operation, Json(&body)).map_err(|error| {
+            if let Some(note) = &note {
+                note.asks(Some(operation), subject::queue_in(&body));
+            }
+            serialization(error.to_string())
+        })?;
         let context = route.context(&caller, &parts.headers);
-        let answer = route.driver.call(context.clone(), request).await;
+        let answer = route.perform(context.clone(), request, note.as_ref()).await;
         log(operation, &context, &answer);
         if let Err(error) = &answer {
             hints::log(&route.driver, &context, &body, error);
         }
         let response = answer?;
-        response
+        let body = response
             .to_body()
-            .map_err(|error| internal(operation, &error))
+            .map_err(|error| internal(operation, &error))?;
+        if let Some(note) = &note {
+            note.response_body(&body);
+        }
+        Ok(body)
     };
     match result.await {
         Ok(body) => answer::success(body.into()),
@@ -70,6 +81,29 @@ pub(crate) async fn call(
 }
 
 impl SqsRoute {
+    /// Performs a call, and notes what it is about and what comes of it.
+    async fn perform(
+        &self,
+        context: Context,
+        request: sqs::Request,
+        note: Option<&Note>,
+    ) -> Answer {
+        let Some(note) = note else {
+            return self.driver.call(context, request).await;
+        };
+        note.asks(Some(request.operation()), subject::queue_of(&request));
+        let subject = Subject::of(&request);
+        let mut receipts = Vec::new();
+        let performed = self.driver.observed(context, request, |taken: &TakenUp| {
+            note.taken_up(taken.at, taken.took, subject::stale_ids(&taken.receipts));
+            receipts.clone_from(&taken.receipts);
+        });
+        let Performed { answer, at } = performed.await;
+        let concerned = subject.concerned(&receipts, &answer);
+        note.done(at, concerned.message_ids, concerned.failed);
+        answer
+    }
+
     fn context(&self, caller: &Caller, headers: &HeaderMap) -> Context {
         let base_url = match host(headers) {
             Some(host) => format!("http://{host}"),

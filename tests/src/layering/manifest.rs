@@ -81,6 +81,7 @@ pub const ALLOWED: &[Allowed] = &[
             "http-body-util",
             "hyper",
             "hyper-util",
+            "prometheus-client",
             "serde",
             "serde_json",
             "sqs",

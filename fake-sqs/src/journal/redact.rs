@@ -1,0 +1,114 @@
+//! Taking what signs a request out of text that is shown.
+
+use std::borrow::Cow;
+
+/// What stands in the place of a value that is not shown.
+const HIDDEN: &str = "REDACTED";
+
+/// Names of parameters that sign a request, besides all that contain `x-amz-`: those of the Query
+/// protocol's older signatures.
+const SIGNING: [&str; 4] = [
+    "signature",
+    "awsaccesskeyid",
+    "securitytoken",
+    "authorization",
+];
+
+/// The text without the values of parameters that sign a request: those of a presigned URL, wherever
+/// it stands, and of a form.
+pub(super) fn redacted(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for piece in text.split_inclusive(is_delimiter) {
+        let end = piece.trim_end_matches(is_delimiter).len();
+        let (parameter, delimiter) = piece.split_at(end);
+        match parameter.split_once('=') {
+            Some((name, value)) if !value.is_empty() && signs(name) => {
+                shown.push_str(name);
+                shown.push('=');
+                shown.push_str(HIDDEN);
+            }
+            Some(_) | None => shown.push_str(parameter),
+        }
+        shown.push_str(delimiter);
+    }
+    shown
+}
+
+/// What ends a parameter: the next one, the end of a URL in text or in JSON. `\` begins JSON's
+/// `\u0026`, which is `&`.
+fn is_delimiter(c: char) -> bool {
+    matches!(c, '&' | '?' | ';' | '"' | '\'' | '<' | '>' | '\\' | ',') || c.is_whitespace()
+}
+
+fn signs(name: &str) -> bool {
+    // A name can be escaped in a URL, as a whole or in part.
+    let name: Cow<'_, str> = match name.contains('%') {
+        true => unescaped(name).into(),
+        false => name.into(),
+    };
+    let name = name.to_ascii_lowercase();
+    name.contains("x-amz-") || SIGNING.contains(&&*name)
+}
+
+fn unescaped(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let byte = match after {
+            [high, low, ..] if first == b'%' => hex(*high).zip(hex(*low)),
+            _ => None,
+        };
+        match byte {
+            Some((high, low)) => {
+                bytes.push(high << 4 | low);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit)
+        .to_digit(16)
+        .and_then(|digit| u8::try_from(digit).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_signs_a_request_is_not_shown() {
+        for (text, expected) in [
+            (
+                "/?X-Amz-Signature=abc&X-Amz-Date=1&a=b",
+                "/?X-Amz-Signature=REDACTED&X-Amz-Date=REDACTED&a=b",
+            ),
+            (
+                "/?x%2Damz-security%2dtoken=tok%2Fen&y",
+                "/?x%2Damz-security%2dtoken=REDACTED&y",
+            ),
+            (
+                "Action=SendMessage&Signature=s&SecurityToken=t",
+                "Action=SendMessage&Signature=REDACTED&SecurityToken=REDACTED",
+            ),
+            (
+                r#"{"a":"https://b/?X-Amz-Credential=AK\u0026X-Amz-Signature=ab"}"#,
+                r#"{"a":"https://b/?X-Amz-Credential=REDACTED\u0026X-Amz-Signature=REDACTED"}"#,
+            ),
+            (
+                "Credential=AK/1/r/sqs/aws4_request, SignedHeaders=host, Signature=abc'.",
+                "Credential=AK/1/r/sqs/aws4_request, SignedHeaders=host, Signature=REDACTED'.",
+            ),
+            ("plain = text, a=b é%", "plain = text, a=b é%"),
+            ("X-Amz-Signature=", "X-Amz-Signature="),
+        ] {
+            assert_eq!(redacted(text), expected);
+        }
+    }
+}
