@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
@@ -21,9 +22,11 @@ use crate::http::sqs_route::SqsRoute;
 use crate::http::{self, Parts};
 use crate::journal::{Bounds, Journal};
 use crate::metrics::Metrics;
+use crate::record::Recorder;
 use crate::seed::{RequestIds, Seed};
 use crate::server::Server;
-use crate::{AccountId, ControlHost, Credential, FakeSqs};
+use crate::store::{Restored, Store};
+use crate::{AccountId, ControlHost, Credential, DataDirError, FakeSqs};
 
 /// Everything that can be chosen about a server. Made by [`FakeSqs::builder`].
 ///
@@ -57,6 +60,7 @@ pub struct Builder {
     control_hosts: Vec<ControlHost>,
     cors: Cors,
     journal: Bounds,
+    data_dir: Option<PathBuf>,
 }
 
 impl Builder {
@@ -72,6 +76,7 @@ impl Builder {
             control_hosts: Vec::new(),
             cors: Cors::default(),
             journal: Bounds::default(),
+            data_dir: None,
         }
     }
 
@@ -142,12 +147,29 @@ impl Builder {
         self
     }
 
+    /// Keeps the state in this directory, which is made if it is not there, and takes up what is in
+    /// it. Without one, everything is in memory and gone with the server.
+    ///
+    /// An answer goes out when what it rests on cannot be lost any more, not by the end of the
+    /// process and not by that of the machine. Kept are queues with everything in and about them and
+    /// the queues' clock: while it runs, time without a server passes too. Messages that were
+    /// received stay in flight for as long as they were to. The seed is that of the directory's
+    /// beginning, or of the last reset; the other settings are those of this builder.
+    ///
+    /// When it cannot be written, calls that would change something fail with InternalFailure, and
+    /// nothing has changed; they succeed again when there is room again. A directory is used by one
+    /// server at a time.
+    pub fn data_dir(mut self, path: impl Into<PathBuf>) -> Self {
+        self.data_dir = Some(path.into());
+        self
+    }
+
     /// Starts the server on a thread and a runtime of its own.
     ///
     /// # Errors
     ///
     /// [`StartError`] when two credentials have the same key, when the address cannot be listened
-    /// on, or when the system gives no thread or no runtime.
+    /// on, when the data directory cannot be used, or when the system gives no thread or no runtime.
     pub async fn start(self) -> Result<FakeSqs, StartError> {
         FakeSqs::spawn(self.bind()?)
     }
@@ -157,8 +179,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`StartError`] when two credentials have the same key, or when the address cannot be
-    /// listened on.
+    /// [`StartError`] when two credentials have the same key, when the address cannot be listened
+    /// on, or when the data directory cannot be used.
     pub fn bind(self) -> Result<Server, StartError> {
         let credentials = self.resolved_credentials()?;
         let listen = self.listen;
@@ -174,7 +196,7 @@ impl Builder {
             control,
             router,
             connections,
-        } = self.assemble(&credentials, address, WallClock::System);
+        } = self.assemble(&credentials, address, WallClock::System)?;
         Ok(Server {
             listener,
             address,
@@ -192,15 +214,20 @@ impl Builder {
         credentials: &[Credential],
         address: SocketAddr,
         clock: WallClock,
-    ) -> Assembled {
+    ) -> Result<Assembled, StartError> {
         let changes = Arc::new(Changes::new());
+        let (recorder, restored) = match self.state()? {
+            Some((store, restored)) => (Some(Arc::new(store) as Arc<dyn Recorder>), restored),
+            None => (None, None),
+        };
         let driver = Arc::new(Driver::new(Setup {
             seed: self.seed,
             rules: self.rules,
             limits: self.in_flight_limits,
             auto_create: self.auto_create,
             changes: Arc::clone(&changes),
-            recorder: None,
+            recorder,
+            restored,
         }));
         let journal = Arc::new(Journal::new(self.journal, Arc::clone(&changes)));
         let metrics = Arc::new(Metrics::new(Arc::clone(&driver), Arc::clone(&journal)));
@@ -232,12 +259,30 @@ impl Builder {
                 driver: Arc::clone(&driver),
             },
         });
-        Assembled {
+        Ok(Assembled {
             driver,
             control,
             router,
             connections: metrics.connections(),
+        })
+    }
+
+    /// Where the state is kept, if it is, and what is there.
+    fn state(&self) -> Result<Option<(Store, Option<Restored>)>, StartError> {
+        let Some(path) = &self.data_dir else {
+            return Ok(None);
+        };
+        let (store, restored) = Store::open(path, self.rules, self.in_flight_limits)?;
+        if let Some(restored) = &restored {
+            let inspect = restored.engine.inspect();
+            tracing::info!(
+                "taking up {}: {} queues, {} messages; the seed is still that of its beginning",
+                path.display(),
+                inspect.queue_count(),
+                inspect.counts().total()
+            );
         }
+        Ok(Some((store, restored)))
     }
 
     /// The credentials with their accounts, the built-in one if none was given.
@@ -290,6 +335,9 @@ pub enum StartError {
     /// Two credentials have this access key, so it would not be clear which secret holds.
     #[error("two credentials have the access key {0:?}; give each its own")]
     DuplicateAccessKey(String),
+    /// The data directory cannot be used.
+    #[error(transparent)]
+    DataDir(#[from] DataDirError),
     /// The system gave no thread, or no runtime could be made.
     #[error("cannot start the server's thread: {0}")]
     Thread(io::Error),

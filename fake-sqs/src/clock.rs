@@ -116,6 +116,20 @@ impl QueueClock {
         }
     }
 
+    /// A clock that goes on as this setting says, and shows no time before this one.
+    pub(crate) fn resumed(setting: ClockSetting, not_before: Timestamp) -> Self {
+        let mut clock = Self::with(setting);
+        if let ClockSetting::Running { .. } = setting
+            && clock.now() < not_before
+        {
+            // The machine's clock was set back meanwhile.
+            clock.setting = ClockSetting::Running {
+                offset_millis: clock.offset(not_before),
+            };
+        }
+        clock
+    }
+
     /// What the clock shows now. Never less than it showed before.
     pub(crate) fn now(&mut self) -> Timestamp {
         match self.setting {

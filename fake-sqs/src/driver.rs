@@ -26,9 +26,10 @@ pub use self::auto_create::AutoCreate;
 pub(crate) use self::observed::{Performed, TakenUp};
 pub(crate) use self::time::AdvanceError;
 use crate::changes::Changes;
-use crate::clock::{Clock, ClockMode, QueueClock, Stopwatch};
-use crate::record::{Mark, NotKept, Recorder};
+use crate::clock::{Clock, ClockMode, ClockSetting, QueueClock, Stopwatch};
+use crate::record::{Access, Mark, NotKept, Recorder, Subject};
 use crate::seed::Seed;
+use crate::store::Restored;
 
 /// What a call comes to.
 pub(crate) type Answer = Result<Response, Error>;
@@ -43,14 +44,22 @@ pub(crate) struct Setup {
     pub(crate) changes: Arc<Changes>,
     /// Writes down what happens; `None` keeps everything in memory only.
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
+    /// What was written down before; `None` begins with nothing.
+    pub(crate) restored: Option<Restored>,
 }
 
 /// Gives commands and time to an engine.
 pub(crate) struct Driver {
     setup: Setup,
+    shared: Arc<Shared>,
+}
+
+/// What the recorder sees of a driver.
+struct Shared {
     state: Mutex<State>,
     /// Told when the timer must look at the next deadline again.
     rearm: Notify,
+    changes: Arc<Changes>,
 }
 
 struct State {
@@ -92,21 +101,25 @@ impl Place {
 
 impl Driver {
     /// A driver with an empty engine. Its deadlines pass only while [`run`](Self::run) runs.
-    pub(crate) fn new(setup: Setup) -> Self {
-        let engine = Engine::new(setup.config());
+    pub(crate) fn new(mut setup: Setup) -> Self {
+        let (engine, clock) = setup.beginning();
         let state = State {
             engine,
-            clock: QueueClock::new(),
+            clock,
             polls: HashMap::new(),
             generation: 0,
             armed: None,
             closed: false,
         };
-        Self {
-            setup,
+        let shared = Arc::new(Shared {
             state: Mutex::new(state),
             rearm: Notify::new(),
+            changes: Arc::clone(&setup.changes),
+        });
+        if let Some(recorder) = &setup.recorder {
+            recorder.attach(Arc::clone(&shared) as Arc<dyn Subject>);
         }
+        Self { setup, shared }
     }
 
     /// Performs a call. A long poll completes when its answer is there; dropping the future before
@@ -153,6 +166,7 @@ impl Driver {
     ) -> Result<Result<(), Missing>, NotKept> {
         let (effect, mark) = {
             let mut state = self.lock();
+            self.check(Access::Change)?;
             let effect = self.perform(&mut state, Command::Control { queue, action });
             self.settle(&mut state);
             (effect, self.mark())
@@ -168,25 +182,50 @@ impl Driver {
     fn begin(&self, context: Context, request: Request) -> (TakenUp, Begun<'_>) {
         let stopwatch = Stopwatch::start();
         let mut state = self.lock();
-        self.create_if_missing(&mut state, &context, &request);
         let at = state.clock.now();
         let receipts = state.receipts(&request, at);
-        let effect = self.perform(&mut state, Command::Handle { context, request });
+        let begun = self.begin_in(&mut state, context, request);
+        self.settle(&mut state);
+        drop(state);
+        let taken = TakenUp {
+            at,
+            took: stopwatch.read(),
+            receipts,
+        };
+        (taken, begun)
+    }
+
+    fn begin_in(&self, state: &mut State, context: Context, request: Request) -> Begun<'_> {
+        let command = Command::Handle { context, request };
+        let access = self.access(&command);
+        if let Err(not_kept) = self.check(access) {
+            return Begun::Done(Given {
+                answer: Err(internal_failure(&not_kept)),
+                mark: Mark::default(),
+            });
+        }
+        if let Command::Handle { context, request } = &command {
+            self.create_if_missing(state, context, request);
+        }
+        let effect = self.perform(state, command);
         let outcome = match effect {
             Effect::Call(outcome) => outcome,
             // Only a call was given.
             Effect::Control(_) | Effect::Done => Outcome::Done(Err(queue_does_not_exist())),
         };
-        let begun = match outcome {
+        match outcome {
             Outcome::Done(answer) => Begun::Done(Given {
+                mark: match access {
+                    Access::Look => Mark::default(),
+                    Access::Change => self.mark_for(&answer),
+                },
                 answer,
-                mark: self.mark(),
             }),
             Outcome::Waiting(waiter) if state.closed => {
-                let _done = self.perform(&mut state, Command::Cancel { waiter });
+                let _done = self.perform(state, Command::Cancel { waiter });
                 Begun::Done(Given {
                     answer: Ok(no_messages()),
-                    mark: self.mark(),
+                    mark: Mark::default(),
                 })
             }
             Outcome::Waiting(waiter) => {
@@ -199,15 +238,7 @@ impl Driver {
                     given,
                 })
             }
-        };
-        self.settle(&mut state);
-        drop(state);
-        let taken = TakenUp {
-            at,
-            took: stopwatch.read(),
-            receipts,
-        };
-        (taken, begun)
+        }
     }
 
     /// Changes the engine. Nothing but this does, besides time and a [`reset`](Self::reset); so
@@ -230,6 +261,31 @@ impl Driver {
         recorder.map_or(Mark::default(), |recorder| recorder.mark())
     }
 
+    /// The same for one answer. A receive that gave nothing rests on nothing.
+    fn mark_for(&self, answer: &Answer) -> Mark {
+        match answer {
+            Ok(Response::ReceiveMessage(output)) if output.messages.is_empty() => Mark::default(),
+            Ok(_) | Err(_) => self.mark(),
+        }
+    }
+
+    /// What a command may do. Where missing queues are created, any may do that.
+    fn access(&self, command: &Command) -> Access {
+        if command.only_looks() && self.setup.auto_create == AutoCreate::Off {
+            Access::Look
+        } else {
+            Access::Change
+        }
+    }
+
+    /// Whether something may happen now.
+    fn check(&self, access: Access) -> Result<(), NotKept> {
+        match &self.setup.recorder {
+            Some(recorder) => recorder.check(access),
+            None => Ok(()),
+        }
+    }
+
     /// Waits until what an answer rests on is safe.
     async fn kept(&self, mark: Mark) -> Result<(), NotKept> {
         match &self.setup.recorder {
@@ -243,7 +299,7 @@ impl Driver {
         loop {
             let sleep = self.advance();
             tokio::select! {
-                () = self.rearm.notified() => {}
+                () = self.shared.rearm.notified() => {}
                 () = sleep_for(sleep) => {}
             }
         }
@@ -267,6 +323,7 @@ impl Driver {
     pub(crate) async fn reset(&self) -> Result<(), NotKept> {
         let mark = {
             let mut state = self.lock();
+            self.check(Access::Change)?;
             let config = self.setup.config();
             if let Some(recorder) = &self.setup.recorder {
                 recorder.reset(config);
@@ -290,6 +347,7 @@ impl Driver {
     pub(crate) async fn reset_account(&self, account: &str) -> Result<(), NotKept> {
         let mark = {
             let mut state = self.lock();
+            self.check(Access::Change)?;
             let account = account.to_owned();
             let _done = self.perform(&mut state, Command::RemoveAccount { account });
             self.settle(&mut state);
@@ -348,10 +406,11 @@ impl Driver {
         let polls = std::mem::take(&mut state.polls);
         for (waiter, poll) in polls {
             let _done = self.perform(&mut state, Command::Cancel { waiter });
-            let (answer, mark) = (Ok(no_messages()), self.mark());
+            let (answer, mark) = (Ok(no_messages()), Mark::default());
             // The client may have gone, and then nobody needs the answer.
             let _ = poll.send(Given { answer, mark });
         }
+        self.deliver(&mut state);
     }
 
     /// What follows after any change: answered polls get their answers, listeners hear of it, and the timer is woken if
@@ -368,7 +427,7 @@ impl Driver {
         };
         if sooner {
             state.armed = next;
-            self.rearm.notify_one();
+            self.shared.rearm.notify_one();
         }
     }
 
@@ -379,13 +438,22 @@ impl Driver {
                 recorder.answered(waiter, &answer);
             }
             if let Some(poll) = state.polls.remove(&waiter) {
-                let mark = self.mark();
+                let mark = self.mark_for(&answer);
                 // The client may have gone, and then nobody needs the answer.
                 let _ = poll.send(Given { answer, mark });
             }
         }
+        if let Some(recorder) = &self.setup.recorder {
+            recorder.settled(state.engine.now());
+        }
     }
 
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.shared.lock()
+    }
+}
+
+impl Shared {
     /// A panic while the lock was held would have come from the engine; what it was doing is then
     /// half done at worst, and the other queues still deserve their answers.
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -393,7 +461,45 @@ impl Driver {
     }
 }
 
+impl Subject for Shared {
+    fn look(&self, look: &mut dyn FnMut(&Engine, ClockSetting)) {
+        let state = self.lock();
+        look(&state.engine, state.clock.setting());
+    }
+
+    fn replace(&self, reason: &NotKept, make: &mut dyn FnMut() -> (Engine, ClockSetting)) {
+        let mut state = self.lock();
+        // The old one goes first, so that there is room for the new one.
+        state.engine = Engine::new(Config::default());
+        let (engine, clock) = make();
+        state.clock = QueueClock::resumed(clock, engine.now());
+        state.engine = engine;
+        state.generation += 1;
+        for (_, poll) in state.polls.drain() {
+            let (answer, mark) = (Err(internal_failure(reason)), Mark::default());
+            // The client may have gone, and then nobody needs the answer.
+            let _ = poll.send(Given { answer, mark });
+        }
+        state.armed = None;
+        self.rearm.notify_one();
+        self.changes.tell();
+    }
+}
+
 impl Setup {
+    /// What the first engine is, and what its clock shows.
+    fn beginning(&mut self) -> (Engine, QueueClock) {
+        if let Some(Restored { engine, clock }) = self.restored.take() {
+            let clock = QueueClock::resumed(clock, engine.now());
+            return (engine, clock);
+        }
+        let config = self.config();
+        if let Some(recorder) = &self.recorder {
+            recorder.reset(config);
+        }
+        (Engine::new(config), QueueClock::new())
+    }
+
     /// How the next engine begins. Its seed is logged, so that a run can be had again.
     fn config(&self) -> Config {
         let seed = self.seed.value();
@@ -461,7 +567,7 @@ fn queue_does_not_exist() -> Error {
 /// What a client hears when its call was performed but may not survive: AWS's error for what went
 /// wrong inside. The call may be sent again.
 fn internal_failure(not_kept: &NotKept) -> Error {
-    tracing::error!(%not_kept, "a call is answered with an error");
+    tracing::debug!(%not_kept, "a call is answered with an error");
     Error::new(ErrorCode::InternalFailure, not_kept.to_string())
 }
 

@@ -105,6 +105,7 @@ mod record;
 mod requests;
 mod seed;
 mod server;
+mod store;
 #[cfg(test)]
 mod testing;
 
@@ -120,3 +121,4 @@ pub use crate::http::limits;
 pub use crate::queue_handle::QueueHandle;
 pub use crate::requests::TooFew;
 pub use crate::server::{FakeSqs, Server, endpoint_url};
+pub use crate::store::{DataDirError, Replay, ReplayedFrom, replay};

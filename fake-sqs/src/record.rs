@@ -2,17 +2,22 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
-use sqs_engine::{Command, Config, Effect, Timestamp, WaiterId};
+use sqs_engine::{Command, Config, Effect, Engine, Timestamp, WaiterId};
 
 use crate::clock::ClockSetting;
 use crate::driver::Answer;
 
 /// Writes down what happens to an engine, so that it can happen again.
 ///
-/// The methods besides [`kept`](Self::kept) are called by the driver, in the order in which things
-/// happen, while it holds its lock: they take notes and leave the writing to somebody else.
+/// The methods besides [`kept`](Self::kept) and [`attach`](Self::attach) are called by the driver,
+/// in the order in which things happen, while it holds its lock: they take notes and leave the
+/// writing to somebody else.
 pub(crate) trait Recorder: Send + Sync {
+    /// Whether something may happen now. If not, it must not.
+    fn check(&self, access: Access) -> Result<(), NotKept>;
+
     /// A command is about to be performed.
     fn command(&self, now: Timestamp, command: &Command);
 
@@ -22,8 +27,11 @@ pub(crate) trait Recorder: Send + Sync {
     /// A poll that waited has been answered, because of the last command or because of time.
     fn answered(&self, waiter: WaiterId, answer: &Answer);
 
+    /// The last command, or time until `now`, has done all that it does.
+    fn settled(&self, now: Timestamp);
+
     /// The clock was frozen, resumed or moved.
-    fn clock(&self, setting: ClockSetting);
+    fn clock(&self, now: Timestamp, setting: ClockSetting);
 
     /// Everything was forgotten; an engine with this configuration begins.
     fn reset(&self, config: Config);
@@ -34,13 +42,35 @@ pub(crate) trait Recorder: Send + Sync {
     /// Waits until everything up to the mark is where a crash does not reach it. Called without any
     /// lock, before an answer that rests on it goes out.
     fn kept(&self, mark: Mark) -> Pin<Box<dyn Future<Output = Result<(), NotKept>> + Send + '_>>;
+
+    /// Begins to write: this is what the notes are about.
+    fn attach(&self, subject: Arc<dyn Subject>);
 }
 
-/// A place in the notes of a [`Recorder`].
+/// The engine that a [`Recorder`] takes notes of, with its clock.
+pub(crate) trait Subject: Send + Sync {
+    /// Shows them. Nothing happens to them meanwhile.
+    fn look(&self, look: &mut dyn FnMut(&Engine, ClockSetting));
+
+    /// Puts others in their place, since what had happened to them could not be kept. The polls that
+    /// wait are told so.
+    fn replace(&self, reason: &NotKept, make: &mut dyn FnMut() -> (Engine, ClockSetting));
+}
+
+/// What is to happen to an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// It is looked at.
+    Look,
+    /// It may change.
+    Change,
+}
+
+/// A place in the notes of a [`Recorder`]. The first is always kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Mark(pub(crate) u64);
 
 /// What happened could not be written down, so nobody may be told that it did.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the state cannot be kept: {0}")]
 pub(crate) struct NotKept(pub(crate) String);

@@ -104,7 +104,9 @@ impl Harness {
     fn of(builder: Builder) -> Self {
         let credentials = builder.resolved_credentials().expect("distinct keys");
         let address = (Ipv4Addr::LOCALHOST, 9324).into();
-        let assembled = builder.assemble(&credentials, address, WallClock::Stopped(now()));
+        let assembled = builder
+            .assemble(&credentials, address, WallClock::Stopped(now()))
+            .expect("assembled");
         Self {
             router: assembled.router,
             control: assembled.control,

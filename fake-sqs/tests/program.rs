@@ -11,7 +11,8 @@ use std::time::Duration;
 /// How long anything here may take.
 const BOUND: Duration = Duration::from_secs(20);
 
-const VARIABLES: [&str; 6] = [
+const VARIABLES: [&str; 7] = [
+    "FAKE_SQS_DATA_DIR",
     "FAKE_SQS_LISTEN",
     "FAKE_SQS_CREDENTIALS",
     "FAKE_SQS_RELAXED",
@@ -338,7 +339,15 @@ fn health_says_whether_a_server_is_ready() {
 fn bad_arguments_exit_with_2_and_repeat_no_secret() {
     for (arguments, expected) in [
         (&["--no-such-flag"][..], "--no-such-flag"),
-        (&["--data-dir", "x"], "--data-dir"),
+        (
+            &["--data-dir", "/dev/null/x"],
+            "the data directory /dev/null/x cannot be used",
+        ),
+        (
+            &["replay", "/dev/null/x"],
+            "the data directory /dev/null/x cannot be used",
+        ),
+        (&["replay"], "<DIR>"),
         (
             &["--listen", "here"],
             "--listen is \"here\"; it must be ADDR:PORT",

@@ -71,6 +71,53 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// Whether it only looks: whoever keeps a history may leave it out.
+    ///
+    /// ```
+    /// use sqs::{ListQueuesInput, ReceiveMessageInput};
+    /// use sqs_engine::{Command, Context};
+    ///
+    /// let context = Context::new("000000000000", "test", "us-east-1", "http://127.0.0.1:9324");
+    /// let request = ListQueuesInput::default().into();
+    /// assert!(Command::Handle { context: context.clone(), request }.only_looks());
+    /// // Also one that gets nothing may have moved dead letters.
+    /// let request = ReceiveMessageInput::new("orders").into();
+    /// assert!(!Command::Handle { context, request }.only_looks());
+    /// ```
+    #[must_use]
+    pub fn only_looks(&self) -> bool {
+        match self {
+            Self::Handle { request, .. } => match request.operation() {
+                Operation::GetQueueAttributes
+                | Operation::GetQueueUrl
+                | Operation::ListDeadLetterSourceQueues
+                | Operation::ListMessageMoveTasks
+                | Operation::ListQueueTags
+                | Operation::ListQueues => true,
+                Operation::AddPermission
+                | Operation::CancelMessageMoveTask
+                | Operation::ChangeMessageVisibility
+                | Operation::ChangeMessageVisibilityBatch
+                | Operation::CreateQueue
+                | Operation::DeleteMessage
+                | Operation::DeleteMessageBatch
+                | Operation::DeleteQueue
+                | Operation::PurgeQueue
+                | Operation::ReceiveMessage
+                | Operation::RemovePermission
+                | Operation::SendMessage
+                | Operation::SendMessageBatch
+                | Operation::SetQueueAttributes
+                | Operation::StartMessageMoveTask
+                | Operation::TagQueue
+                | Operation::UntagQueue => false,
+            },
+            Self::Cancel { .. } | Self::RemoveAccount { .. } | Self::Control { .. } => false,
+        }
+    }
+}
+
 /// Where a queue is: its account, its region, and its name there.
 ///
 /// # Example

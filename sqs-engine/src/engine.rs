@@ -354,6 +354,19 @@ impl Engine {
         self.waiters.remove(waiter);
     }
 
+    /// Ends every long poll whose client may have gone, as [`cancel`](Self::cancel) does: after a
+    /// server was started again, none of its clients is there any more. Answers that were not
+    /// fetched are forgotten.
+    pub fn cancel_all(&mut self) {
+        self.waiters.clear();
+    }
+
+    /// The latest time that it was told.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
     /// Forgets all that an account has: its queues, with their messages, and the names it deleted,
     /// which can be used again at once. Polls at its queues end with QueueDoesNotExist.
     pub fn remove_account(&mut self, now: Timestamp, account: &str) {

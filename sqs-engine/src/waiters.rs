@@ -58,6 +58,14 @@ impl Waiters {
         Some(waiter)
     }
 
+    /// Forgets all polls and answers; the ids go on.
+    pub(crate) fn clear(&mut self) {
+        *self = Self {
+            arrivals: self.arrivals,
+            ..Self::default()
+        };
+    }
+
     /// Ends a poll with its answer.
     pub(crate) fn complete(&mut self, id: WaiterId, answer: Result<Response, Error>) {
         if self.remove(id).is_some() {

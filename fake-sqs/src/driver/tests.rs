@@ -22,6 +22,7 @@ fn setup(seed: Seed) -> Setup {
         auto_create: AutoCreate::Off,
         changes: Arc::new(Changes::new()),
         recorder: None,
+        restored: None,
     }
 }
 
@@ -251,6 +252,14 @@ impl Notes {
 }
 
 impl Recorder for Notes {
+    fn check(&self, _access: Access) -> Result<(), NotKept> {
+        Ok(())
+    }
+
+    fn settled(&self, _now: Timestamp) {}
+
+    fn attach(&self, _subject: Arc<dyn Subject>) {}
+
     fn command(&self, _now: Timestamp, command: &Command) {
         let name = match command {
             Command::Handle { request, .. } => request.operation().to_string(),
@@ -273,7 +282,7 @@ impl Recorder for Notes {
         self.note(format!("answered {}", answer.is_ok()));
     }
 
-    fn clock(&self, setting: ClockSetting) {
+    fn clock(&self, _now: Timestamp, setting: ClockSetting) {
         let word = match setting {
             ClockSetting::Running { .. } => "running",
             ClockSetting::Frozen { .. } => "frozen",
@@ -325,6 +334,7 @@ async fn a_recorder_is_told_everything_that_changes_the_engine() {
     driver.reset_account("1").await.expect("reset");
     driver.reset().await.expect("reset");
     let expected = [
+        "reset with seed 1",
         "CreateQueue",
         "done",
         "ReceiveMessage",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Driver, State};
 use crate::clock::{Clock, TooFar};
-use crate::record::NotKept;
+use crate::record::{Access, NotKept};
 
 /// Why the clock was not moved.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -46,15 +46,16 @@ impl Driver {
     async fn set_clock(&self, set: impl FnOnce(&mut State)) -> Result<Clock, NotKept> {
         let (reading, mark) = {
             let mut state = self.lock();
+            self.check(Access::Change)?;
             set(&mut state);
             if let Some(recorder) = &self.setup.recorder {
-                recorder.clock(state.clock.setting());
+                recorder.clock(state.engine.now(), state.clock.setting());
             }
             let reading = state.clock.read();
             state.engine.advance(reading.now);
             self.settle(&mut state);
             // How long the timer may sleep has changed, though its deadline may not have.
-            self.rearm.notify_one();
+            self.shared.rearm.notify_one();
             (reading, self.mark())
         };
         self.kept(mark).await?;

@@ -6,9 +6,10 @@ mod health;
 
 use std::convert::Infallible;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
-use fake_sqs::StartError;
+use fake_sqs::{ReplayedFrom, StartError};
 use tokio::sync::oneshot;
 
 use self::arguments::{ArgumentError, Command, Serve};
@@ -39,10 +40,34 @@ pub(crate) fn run() -> ExitCode {
                 })
             }
         },
+        Ok(Command::Replay { directory }) => replay(&directory),
         // Help and version are no errors: clap prints them on standard output, and exits with 0.
         Err(ArgumentError::Clap(error)) if !error.use_stderr() => {
             say(&error.to_string());
             ExitCode::SUCCESS
+        }
+        Err(error) => {
+            complain(&error.to_string());
+            ExitCode::from(BAD_ARGUMENTS)
+        }
+    }
+}
+
+fn replay(directory: &Path) -> ExitCode {
+    match fake_sqs::replay(directory, |difference| say(&format!("{difference}\n"))) {
+        Ok(replay) => {
+            let from = match replay.from {
+                ReplayedFrom::Beginning => "the beginning",
+                ReplayedFrom::Snapshot => "the last snapshot",
+            };
+            say(&format!(
+                "{} repeated from {from} on, {} answered otherwise\n",
+                replay.repeated, replay.differences
+            ));
+            ExitCode::from(match replay.differences {
+                0 => 0,
+                _ => FAILURE,
+            })
         }
         Err(error) => {
             complain(&error.to_string());
@@ -118,7 +143,7 @@ fn fail(failure: &Failure) -> ExitCode {
             }
             ExitCode::from(FAILURE)
         }
-        Failure::Start(error @ StartError::DuplicateAccessKey(_)) => {
+        Failure::Start(error @ (StartError::DuplicateAccessKey(_) | StartError::DataDir(_))) => {
             complain(&error.to_string());
             ExitCode::from(BAD_ARGUMENTS)
         }

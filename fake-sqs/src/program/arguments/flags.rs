@@ -1,5 +1,7 @@
 //! The command line as clap reads it, into texts that are not looked at yet.
 
+use std::path::PathBuf;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
@@ -20,6 +22,11 @@ pub(super) struct Flags {
     /// spaces]
     #[arg(long, value_name = "KEY:SECRET[:ACCOUNT]")]
     pub(super) credential: Vec<String>,
+
+    /// Keep the state in this directory, and take up what is there [env: FAKE_SQS_DATA_DIR]
+    /// [default: none; the state is gone with the server]
+    #[arg(long, value_name = "DIR")]
+    pub(super) data_dir: Option<PathBuf>,
 
     /// Turn off the two 60-second rules: a deleted queue's name can be used again at once, and a
     /// queue can be purged again at once [env: FAKE_SQS_RELAXED=1]
@@ -62,6 +69,13 @@ pub(super) enum Subcommands {
         #[arg(long, value_name = "URL")]
         endpoint: Option<String>,
     },
+    /// Run what is recorded in a data directory again: exit with 0 if the answers are the same,
+    /// and with 1, and a line for each, if some are not
+    Replay {
+        /// The directory; no server may be using it
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
 }
 
 /// Words clap's refusal anew if it repeats an argument that nobody asked for, unless that is a flag:
@@ -81,8 +95,8 @@ pub(super) fn discreet(error: clap::Error) -> ArgumentError {
         return ArgumentError::Clap(error);
     }
     ArgumentError::Value(
-        "an argument is neither a flag nor the command `health` (it is not repeated here, since it \
-         may be a secret). Without a command fake-sqs serves; a credential is one argument, \
+        "an argument is neither a flag nor one of the commands `health` and `replay` (it is not \
+         repeated here, since it may be a secret). Without a command fake-sqs serves; a credential is one argument, \
          --credential KEY:SECRET. See fake-sqs --help"
             .to_owned(),
     )

@@ -10,6 +10,7 @@ mod tests;
 use std::ffi::OsString;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 
 use clap::Parser;
 use fake_sqs::{AutoCreate, ControlHost, Cors, Credential, FakeSqs, Rules};
@@ -17,7 +18,7 @@ use tracing::level_filters::LevelFilter;
 
 use self::flags::{Flags, Subcommands, discreet};
 use self::settings::{
-    AUTO_CREATE, CORS, CREDENTIALS, LISTEN, LOG, Listen, RELAXED, SEED, Switch, Variables,
+    AUTO_CREATE, CORS, CREDENTIALS, DATA_DIR, LISTEN, LOG, Listen, RELAXED, SEED, Switch, Variables,
 };
 
 /// Where the server listens unless it is told otherwise.
@@ -30,6 +31,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Ask a server whether it is ready.
     Health { endpoint: String },
+    /// Run a recorded history again.
+    Replay { directory: PathBuf },
 }
 
 /// How to serve; what is not given has its default.
@@ -38,6 +41,7 @@ pub(crate) struct Serve {
     listen: Option<SocketAddr>,
     /// Empty: the built-in one.
     pub(crate) credentials: Vec<Credential>,
+    data_dir: Option<PathBuf>,
     rules: Option<Rules>,
     auto_create: Option<AutoCreate>,
     seed: Option<u64>,
@@ -50,6 +54,9 @@ impl Serve {
     /// The server that these arguments describe.
     pub(crate) fn builder(&self) -> fake_sqs::Builder {
         let mut builder = FakeSqs::builder().listen(self.listen());
+        if let Some(path) = &self.data_dir {
+            builder = builder.data_dir(path);
+        }
         if let Some(rules) = self.rules {
             builder = builder.rules(rules);
         }
@@ -136,6 +143,9 @@ impl Command {
                     endpoint: fake_sqs::endpoint_url(listen),
                 })
             }
+            Some(Subcommands::Replay { directory }) => Ok(Self::Replay {
+                directory: directory.clone(),
+            }),
             None => serve(&flags, &variables).map(Self::Serve),
         }
     }
@@ -157,6 +167,7 @@ fn serve(flags: &Flags, variables: &Variables<'_>) -> Result<Serve, ArgumentErro
     Ok(Serve {
         listen: listen(flags, variables)?,
         credentials: variables.credentials(&flags.credential)?,
+        data_dir: variables.path(DATA_DIR, flags.data_dir.as_deref()),
         rules: variables.switch(&RELAXED, flags.relaxed)?.map(rules),
         auto_create: variables
             .switch(&AUTO_CREATE, flags.auto_create)?

@@ -7,6 +7,7 @@
 
 use std::ffi::OsString;
 use std::net::{AddrParseError, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use fake_sqs::{ControlHost, Credential, CredentialError};
@@ -31,6 +32,8 @@ pub(super) const CREDENTIALS: Setting = Setting {
     variable: "FAKE_SQS_CREDENTIALS",
     form: "KEY:SECRET or KEY:SECRET:ACCOUNT",
 };
+/// What it takes needs no words: any text is a path.
+pub(super) const DATA_DIR: &str = "FAKE_SQS_DATA_DIR";
 pub(super) const RELAXED: Setting = Setting {
     flag: "--relaxed",
     variable: "FAKE_SQS_RELAXED",
@@ -106,6 +109,13 @@ impl FromStr for Listen {
 pub(super) struct Variables<'a>(pub(super) &'a dyn Fn(&str) -> Option<OsString>);
 
 impl Variables<'_> {
+    /// A path, if there is any.
+    pub(super) fn path(&self, variable: &str, flag: Option<&Path>) -> Option<PathBuf> {
+        let given = || (self.0)(variable).filter(|text| !text.is_empty());
+        flag.map(Path::to_owned)
+            .or_else(|| given().map(PathBuf::from))
+    }
+
     /// A setting with one value, if there is any.
     pub(super) fn one<T: FromStr>(
         &self,

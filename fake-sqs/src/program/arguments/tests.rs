@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use super::*;
 
 type Arguments<'a> = &'a [&'a str];
@@ -37,6 +39,7 @@ fn without_arguments_the_defaults_hold() {
     let serve = serve(&[], &[]);
     assert_eq!(serve.listen().to_string(), "127.0.0.1:9324");
     assert_eq!(keys(&serve), [""; 0]);
+    assert_eq!(serve.data_dir, None);
     assert_eq!(serve.rules, None);
     assert_eq!(serve.auto_create, None);
     assert_eq!(serve.cors, None);
@@ -54,6 +57,7 @@ fn flags_are_read() {
             "a:s 1",
             "--credential",
             "b:s2:123456789012",
+            "--data-dir=somewhere",
             "--relaxed",
             "--auto-create",
             "--cors",
@@ -69,6 +73,7 @@ fn flags_are_read() {
     assert_eq!(serve.listen().to_string(), "[::1]:0");
     assert_eq!(keys(&serve), ["a", "b"]);
     assert_eq!(serve.credentials[0].secret_access_key(), "s 1");
+    assert_eq!(serve.data_dir.as_deref(), Some(Path::new("somewhere")));
     assert_eq!(serve.rules, Some(Rules::Relaxed));
     assert_eq!(serve.auto_create, Some(AutoCreate::On));
     assert_eq!(serve.cors, Some(Cors::On));
@@ -84,7 +89,8 @@ fn flags_are_read() {
     assert_eq!(serve.log(), LevelFilter::DEBUG);
 }
 
-const VARIABLES: [(&str, &str); 8] = [
+const VARIABLES: [(&str, &str); 9] = [
+    ("FAKE_SQS_DATA_DIR", "elsewhere"),
     ("FAKE_SQS_LISTEN", "0.0.0.0:9000"),
     ("FAKE_SQS_CREDENTIALS", " a:s1  b:s2:123456789012 "),
     ("FAKE_SQS_RELAXED", "1"),
@@ -98,6 +104,7 @@ const VARIABLES: [(&str, &str); 8] = [
 #[test]
 fn variables_are_read() {
     let serve = serve(&[], &VARIABLES);
+    assert_eq!(serve.data_dir.as_deref(), Some(Path::new("elsewhere")));
     assert_eq!(serve.listen().to_string(), "0.0.0.0:9000");
     assert_eq!(keys(&serve), ["a", "b"]);
     assert_eq!(serve.rules, Some(Rules::Relaxed));
@@ -113,6 +120,7 @@ fn a_flag_wins_over_its_variable() {
     let flags = [
         "--listen=127.0.0.1:1",
         "--credential=c:s",
+        "--data-dir=here",
         "--seed=8",
         "--control-host=other",
         "--log=warn",
@@ -120,6 +128,7 @@ fn a_flag_wins_over_its_variable() {
     let serve = serve(&flags, &VARIABLES);
     assert_eq!(serve.listen().to_string(), "127.0.0.1:1");
     assert_eq!(keys(&serve), ["c"]);
+    assert_eq!(serve.data_dir.as_deref(), Some(Path::new("here")));
     assert_eq!(serve.seed, Some(8));
     assert_eq!(serve.control_hosts.len(), 1);
     assert_eq!(serve.log(), LevelFilter::WARN);
@@ -196,7 +205,7 @@ fn an_error_says_where_and_what_would_be_right() {
             &[],
             "--log is \"loud\"; it must be off, error",
         ),
-        (&["--data-dir", "x"], &[], "--data-dir"),
+        (&["--data-dirs", "x"], &[], "--data-dirs"),
     ];
     for (arguments, variables, expected) in cases {
         let error = error(arguments, variables);
