@@ -6,18 +6,24 @@ use std::time::Duration;
 use sqs::Operation;
 
 use crate::control::Control;
-use crate::journal::{Entry, Filter, Query, Request};
+use crate::journal::{Entry, Filter, Query, Reach, Request};
 use crate::{FakeSqs, QueueHandle};
 
 /// What was asked of the server. See [`journal`](crate::journal).
 impl FakeSqs {
-    /// The requests that a filter lets through, oldest first, as far as the journal still has them.
-    /// A request is there before its client has the answer.
+    /// All requests that were made, oldest first, as far as the journal still has them. A request is
+    /// there before its client has the answer.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Request> {
+        self.requests_where(&Filter::new())
+    }
+
+    /// The requests that a filter lets through, oldest first.
     ///
     /// Why a signature was refused is found out after the answer; [`wait_for`](Self::wait_for) waits
     /// for that.
     #[must_use]
-    pub fn requests(&self, filter: &Filter) -> Vec<Request> {
+    pub fn requests_where(&self, filter: &Filter) -> Vec<Request> {
         self.remote().control.journal().look(filter)
     }
 
@@ -62,14 +68,16 @@ impl FakeSqs {
     ) -> Result<Vec<Request>, TooFew> {
         let query = Query {
             filter: filter.clone(),
-            limit: usize::MAX,
-            at_least,
+            reach: Reach::Oldest {
+                limit: usize::MAX,
+                at_least,
+            },
         };
         let read = |control: Control| async move { control.journal().read(&query, bound).await };
         let found = match self.remote().spawn(read).await {
             Ok(page) => page.requests,
             // The server has stopped.
-            Err(_) => self.requests(filter),
+            Err(_) => self.requests_where(filter),
         };
         if found.len() >= at_least {
             Ok(found)
@@ -212,6 +220,7 @@ mod tests {
             .expect("a runtime");
         let (server, id) = runtime.block_on(with_message());
         drop(runtime);
+        assert_eq!(server.requests().len(), 2);
         let orders = server.queue("orders");
         assert_eq!(orders.sent(), *std::slice::from_ref(&id));
         assert_eq!((orders.received(&id), orders.deleted(&id)), (0, 0));
@@ -254,6 +263,37 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_client_that_hangs_up_is_seen() {
+        let (server, _) = with_message().await;
+        let client = client(&server);
+        client
+            .create_queue(sqs::CreateQueueInput::new("bills"))
+            .await
+            .expect("created");
+        let input = sqs::ReceiveMessageInput {
+            wait_time_seconds: Some(20),
+            ..sqs::ReceiveMessageInput::new("bills")
+        };
+        let poll = tokio::spawn(async move { client.receive_message(input).await });
+        while server
+            .queue("bills")
+            .waiting_polls()
+            .await
+            .expect("it is there")
+            == 0
+        {
+            tokio::task::yield_now().await;
+        }
+        poll.abort();
+        let hung_up = Filter::new().outcome(Outcome::HungUp);
+        let found = server.wait_for(&hung_up, 1, Duration::from_secs(60)).await;
+        assert_eq!(
+            found.expect("it is noticed")[0].queue.as_deref(),
+            Some("bills")
+        );
+    }
+
+    #[tokio::test]
     async fn a_wait_in_vain_says_what_there_is() {
         let (server, _) = with_message().await;
         let sends = Filter::new().action(Operation::SendMessage);
@@ -267,7 +307,7 @@ mod tests {
     #[tokio::test]
     async fn the_typed_record_is_the_one_of_the_control_interface() {
         let (server, id) = with_message().await;
-        let found = server.requests(&Filter::new().message_id(&id).after(1));
+        let found = server.requests_where(&Filter::new().message_id(&id).after(1));
         let written: Value = serde_json::to_value(&found[0]).expect("JSON");
         assert_eq!(written["action"], "SendMessage");
         assert_eq!(written["outcome"], "ok");

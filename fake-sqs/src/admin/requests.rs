@@ -10,11 +10,11 @@ use super::answer::{AdminError, Json};
 use super::query;
 use crate::control::Control;
 use crate::http::limits;
-use crate::journal::{Filter, Page, Query};
+use crate::journal::{Filter, Page, Query, Reach};
 
 /// What the query looks like, for errors.
 const FORM: &str = "action=DeleteMessage&queue=orders&outcome=ok&account=000000000000&\
-    region=us-east-1&message_id=…&after=0&limit=100&wait=2&at_least=1";
+    region=us-east-1&message_id=…&after=0&limit=100&wait=2&at_least=1, or &last=100";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,6 +29,7 @@ struct Parameters {
     limit: Option<usize>,
     wait: Option<f64>,
     at_least: Option<usize>,
+    last: Option<usize>,
 }
 
 /// A page of the journal, when there is enough for it.
@@ -72,6 +73,16 @@ fn parse(given: Parameters) -> Result<(Query, Duration), AdminError> {
     if let Some(id) = text(given.message_id) {
         filter = filter.message_id(id);
     }
+    let wait = wait(given.wait.unwrap_or_default())?;
+    if let Some(last) = given.last {
+        if given.limit.is_some() || given.at_least.is_some() || !wait.is_zero() {
+            return Err(wrong(
+                "`last` shows what is there, without `limit`, `at_least` and `wait`".to_owned(),
+            ));
+        }
+        let reach = Reach::Newest(query::limit(Some(last), FORM)?);
+        return Ok((Query { filter, reach }, wait));
+    }
     let at_least = given.at_least.unwrap_or(1);
     let limit = given
         .limit
@@ -82,12 +93,8 @@ fn parse(given: Parameters) -> Result<(Query, Duration), AdminError> {
             format!("`at_least` is {at_least}, and must not be more than `limit`, {limit}");
         return Err(wrong(reason));
     }
-    let query = Query {
-        filter,
-        limit,
-        at_least,
-    };
-    Ok((query, wait(given.wait.unwrap_or_default())?))
+    let reach = Reach::Oldest { limit, at_least };
+    Ok((Query { filter, reach }, wait))
 }
 
 fn wait(seconds: f64) -> Result<Duration, AdminError> {

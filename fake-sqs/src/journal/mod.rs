@@ -29,7 +29,7 @@
 //! assert_eq!(orders.received(&id), 1);
 //! assert_eq!(orders.deleted(&id), 1);
 //!
-//! let requests = server.requests(&Filter::new().message_id(&id));
+//! let requests = server.requests_where(&Filter::new().message_id(&id));
 //! let actions: Vec<_> = requests.iter().filter_map(|request| request.action).collect();
 //! assert_eq!(actions, [
 //!     Operation::SendMessage,
@@ -57,4 +57,4 @@ pub(crate) use self::note::{End, Ended, Note, Words};
 pub(crate) use self::request::Entry;
 pub use self::request::{Failed, FaultHit, Outcome, Refusal, Request};
 pub use self::ring::Bounds;
-pub(crate) use self::ring::{Journal, Page, Query, TooManyReaders};
+pub(crate) use self::ring::{Journal, Page, Query, Reach, TooManyReaders};

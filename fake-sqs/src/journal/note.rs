@@ -25,6 +25,7 @@ struct Noted {
 /// What is known of a request so far.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
+    pub(super) resets: u64,
     pub(super) method: Method,
     pub(super) path: String,
     pub(super) at: Option<Timestamp>,
@@ -71,6 +72,7 @@ impl Note {
     pub(crate) fn new(journal: Arc<Journal>, method: &Method, uri: &Uri) -> Self {
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
         let draft = Mutex::new(Draft {
+            resets: journal.resets(),
             method: method.clone(),
             // A request line is ASCII.
             path: path.chars().take(limits::JOURNAL_BODY_BYTES_MAX).collect(),

@@ -176,6 +176,8 @@ impl FaultHit {
 /// An entry as it is kept.
 #[derive(Debug)]
 pub(crate) struct Entry {
+    /// How many resets there had been when it began.
+    pub(super) resets: u64,
     pub(super) seq: u64,
     pub(super) at: Timestamp,
     pub(super) ended_at: Timestamp,
@@ -224,6 +226,7 @@ impl Entry {
             }
         };
         Self {
+            resets: draft.resets,
             seq: 0,
             at,
             ended_at,

@@ -1,7 +1,7 @@
 //! The latest requests, and those who wait for more.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -51,6 +51,8 @@ pub(crate) struct Journal {
     /// A place for each who may wait.
     readers: Semaphore,
     closed: AtomicBool,
+    /// How often entries were forgotten.
+    resets: AtomicU64,
 }
 
 #[derive(Default)]
@@ -63,16 +65,30 @@ struct Ring {
     lost: u64,
     /// The number of the latest entry when all were forgotten. Nobody misses those before.
     forgotten: u64,
+    /// How many resets there had been after that.
+    all_forgotten_at: u64,
+    /// The accounts that were forgotten last, each with how many resets there had been after that.
+    accounts_forgotten_at: VecDeque<(String, u64)>,
 }
+
+/// How many accounts are remembered as forgotten. What was under way in an account forgotten before
+/// those gets an entry when it ends.
+const ACCOUNTS_FORGOTTEN_MAX: usize = 64;
 
 /// What a reader asks for.
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
     pub(crate) filter: Filter,
-    /// How many requests to show at most.
-    pub(crate) limit: usize,
-    /// How many requests end a wait.
-    pub(crate) at_least: usize,
+    pub(crate) reach: Reach,
+}
+
+/// How many requests a reader asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// The oldest, no more than `limit`; `at_least` of them end a wait.
+    Oldest { limit: usize, at_least: usize },
+    /// The newest, no more than this.
+    Newest(usize),
 }
 
 /// What a reader gets.
@@ -84,6 +100,8 @@ pub(crate) struct Page {
     /// How many requests there were since `after` that are not kept any more, and of which it is not
     /// known whether the filter would have let them through.
     pub(crate) missed: u64,
+    /// Requests up to this number were forgotten at a reset.
+    pub(crate) forgotten: u64,
 }
 
 /// As many readers wait as may.
@@ -103,13 +121,22 @@ impl Journal {
             changes,
             readers: Semaphore::new(limits::JOURNAL_READERS_MAX),
             closed: AtomicBool::new(false),
+            resets: AtomicU64::new(0),
         }
+    }
+
+    /// How many resets there have been. What began before one is not told of after it.
+    pub(super) fn resets(&self) -> u64 {
+        self.resets.load(Ordering::Relaxed)
     }
 
     /// Adds a request that has ended.
     pub(crate) fn add(&self, mut entry: Entry) {
         {
             let mut ring = self.ring();
+            if ring.has_forgotten(&entry) {
+                return;
+            }
             ring.latest += 1;
             entry.seq = ring.latest;
             ring.bytes += entry.bytes();
@@ -128,6 +155,8 @@ impl Journal {
     /// Forgets all entries.
     pub(crate) fn clear(&self) {
         let mut ring = self.ring();
+        ring.all_forgotten_at = self.resets.fetch_add(1, Ordering::Relaxed) + 1;
+        ring.accounts_forgotten_at.clear();
         ring.forgotten = ring.latest;
         ring.entries.clear();
         ring.bytes = 0;
@@ -136,6 +165,13 @@ impl Journal {
     /// Forgets the entries of one account's callers.
     pub(crate) fn clear_account(&self, account: &str) {
         let mut ring = self.ring();
+        let resets = self.resets.fetch_add(1, Ordering::Relaxed) + 1;
+        let known = &mut ring.accounts_forgotten_at;
+        known.retain(|(other, _)| other != account);
+        if known.len() >= ACCOUNTS_FORGOTTEN_MAX {
+            known.pop_front();
+        }
+        known.push_back((account.to_owned(), resets));
         ring.entries
             .retain(|entry| entry.account() != Some(account));
         ring.bytes = ring.entries.iter().map(|entry| entry.bytes()).sum();
@@ -157,7 +193,7 @@ impl Journal {
     pub(crate) fn look(&self, filter: &Filter) -> Vec<Request> {
         let mut reading = Reading::new(filter);
         reading.go_on(&self.ring(), filter, usize::MAX);
-        reading.page().requests
+        reading.requests()
     }
 
     /// How often something is among what `of` names of the requests that a filter takes.
@@ -180,16 +216,27 @@ impl Journal {
     /// Why a request was refused is found out after its answer; that is waited for in any case.
     pub(crate) async fn read(&self, query: &Query, wait: Duration) -> Page {
         let mut reading = Reading::new(&query.filter);
-        self.until(wait, || {
-            reading.go_on(&self.ring(), &query.filter, query.limit);
-            reading.found.len() >= query.at_least.min(query.limit)
-        })
-        .await;
+        match query.reach {
+            Reach::Oldest { limit, at_least } => {
+                self.until(wait, || {
+                    reading.go_on(&self.ring(), &query.filter, limit);
+                    reading.found.len() >= at_least.min(limit)
+                })
+                .await;
+            }
+            Reach::Newest(last) => reading.take_newest(&self.ring(), &query.filter, last),
+        }
         self.until(limits::JOURNAL_EXPLANATION_TIME_MAX, || {
             !reading.is_pending()
         })
         .await;
-        reading.page()
+        let forgotten = self.ring().forgotten;
+        Page {
+            requests: reading.requests(),
+            next: reading.at,
+            missed: reading.missed,
+            forgotten,
+        }
     }
 
     /// Tries after every change, until that does it, or the time is up, or the server stops.
@@ -219,6 +266,15 @@ impl Journal {
 }
 
 impl Ring {
+    /// Whether a request began before it was forgotten.
+    fn has_forgotten(&self, entry: &Entry) -> bool {
+        let account = entry.account();
+        let mut accounts = self.accounts_forgotten_at.iter();
+        let forgotten = accounts.find(|(other, _)| Some(other.as_str()) == account);
+        let forgotten_at = forgotten.map_or(0, |(_, resets)| *resets);
+        entry.resets < self.all_forgotten_at.max(forgotten_at)
+    }
+
     fn make_room(&mut self, bounds: Bounds) {
         while self.entries.len() > bounds.requests || self.bytes > bounds.bytes {
             let Some(entry) = self.entries.pop_front() else {
@@ -230,7 +286,7 @@ impl Ring {
     }
 
     /// The entries after the one of this number.
-    fn after(&self, seq: u64) -> impl Iterator<Item = &Arc<Entry>> {
+    fn after(&self, seq: u64) -> impl DoubleEndedIterator<Item = &Arc<Entry>> {
         let first = self.entries.partition_point(|entry| entry.seq <= seq);
         self.entries.range(first..)
     }
@@ -276,11 +332,18 @@ impl Reading {
         self.found.iter().any(|entry| entry.is_pending())
     }
 
-    fn page(&self) -> Page {
-        Page {
-            requests: self.found.iter().map(|entry| entry.show()).collect(),
-            next: self.at,
-            missed: self.missed,
-        }
+    /// Takes the newest of what is there, in their order.
+    fn take_newest(&mut self, ring: &Ring, filter: &Filter, last: usize) {
+        let newest = ring
+            .after(self.at)
+            .rev()
+            .filter(|entry| filter.takes(entry));
+        self.found.extend(newest.take(last).map(Arc::clone));
+        self.found.reverse();
+        self.at = self.at.max(ring.latest);
+    }
+
+    fn requests(&self) -> Vec<Request> {
+        self.found.iter().map(|entry| entry.show()).collect()
     }
 }

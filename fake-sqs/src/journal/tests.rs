@@ -442,20 +442,50 @@ async fn the_journal_is_bounded_in_bytes_and_can_be_off() {
     let harness = Harness::with(FakeSqs::builder().journal(bounds));
     harness.call("ListQueues", &json!({})).await;
     let page = page(&harness, "").await;
-    assert_eq!(page, json!({"requests": [], "next": 1, "missed": 1}));
+    let expected = json!({"requests": [], "next": 1, "missed": 1, "forgotten": 0});
+    assert_eq!(page, expected);
 }
 
 #[tokio::test]
 async fn a_reset_empties_the_journal_and_nobody_misses_anything() {
     let harness = with_queue().await;
     control(&harness, Method::POST, "/_fake/reset", "").await;
-    assert_eq!(
-        page(&harness, "").await,
-        json!({"requests": [], "next": 1, "missed": 0})
-    );
+    let expected = json!({"requests": [], "next": 1, "missed": 0, "forgotten": 1});
+    assert_eq!(page(&harness, "").await, expected);
     assert_eq!(harness.control.journal().size(), (0, 0));
     harness.call("ListQueues", &json!({})).await;
     assert_eq!(requests(&harness, "").await[0]["seq"], 2);
+}
+
+#[tokio::test]
+async fn what_was_under_way_at_a_reset_is_not_told_of_after_it() {
+    for body in ["", r#"{"account":"000000000000"}"#] {
+        let harness = with_queue().await;
+        let poll = json!({"QueueUrl": ORDERS, "WaitTimeSeconds": 20});
+        let receive = harness.call("ReceiveMessage", &poll);
+        let reset = control(&harness, Method::POST, "/_fake/reset", body);
+        let (answer, _) = tokio::join!(receive, reset);
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert_eq!(requests(&harness, "").await.len(), 0, "{body}");
+        harness.call("ListQueues", &json!({})).await;
+        assert_eq!(requests(&harness, "").await.len(), 1, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn the_newest_can_be_read() {
+    let harness = with_queue().await;
+    for body in ["1", "2", "3"] {
+        send(&harness, body).await;
+    }
+    let mut page = page(&harness, "last=2&action=SendMessage,CreateQueue").await;
+    let seqs = page["requests"].as_array().expect("a list").iter();
+    let seqs: Vec<_> = seqs.map(|request| request["seq"].clone()).collect();
+    assert_eq!(
+        (seqs, page["next"].take()),
+        (vec![json!(3), json!(4)], json!(4))
+    );
+    assert_eq!(requests(&harness, "last=2&after=3").await.len(), 1);
 }
 
 #[tokio::test]
@@ -502,6 +532,11 @@ async fn a_query_that_is_not_understood_is_refused_with_a_sentence() {
             "`at_least` is 3, and must not be more than `limit`, 2",
         ),
         ("after=x", "invalid digit"),
+        ("last=0", "`limit` is 0"),
+        (
+            "last=1&wait=1",
+            "`last` shows what is there, without `limit`,",
+        ),
     ] {
         let answer = control(
             &harness,

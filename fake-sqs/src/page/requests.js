@@ -114,14 +114,15 @@ function tail() {
         list = [];
       }
       const answer = await requests.list({ ...filter, ...(next === null ? { last: SHOWN_MAX } : { after: next }) });
-      // A journal that begins anew counts anew: a reset, or another server at this port.
+      // Another server at this port counts anew.
       if (next !== null && answer.next < next) {
         key = null;
         return this.read(filter);
       }
       key = wanted;
       next = answer.next;
-      list = [...answer.requests.reverse(), ...list].slice(0, SHOWN_MAX);
+      const kept = list.filter((request) => request.seq > answer.forgotten);
+      list = [...answer.requests.reverse(), ...kept].slice(0, SHOWN_MAX);
     },
   };
 }
