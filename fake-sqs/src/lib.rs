@@ -79,14 +79,16 @@
 //!
 //! | request | answer |
 //! |---|---|
-//! | `GET /_fake/health` | 200 when the server is ready, with how much it holds |
+//! | `GET /_fake/health` | 200 when the server is ready, with how much it holds; 503 before and after |
 //! | `POST /_fake/reset` | everything is forgotten; `{"account":"…"}` limits it to one account |
+//! | `GET /_fake/requests` | the [`journal`]: what was asked for, and what came of it |
+//! | `GET /_fake/metrics` | counts and measures, in Prometheus's text format |
 //!
 //! # Bounds
 //!
 //! Whatever comes from the network is bounded: header bytes and count, the size of a body and the
-//! time it may take, connections, and how long a stop waits. The numbers, with their reasons, are
-//! in [`limits`].
+//! time it may take, connections, the journal and those who wait for it, and how long a stop waits.
+//! The numbers, with their reasons, are in [`limits`].
 
 mod admin;
 mod auth;

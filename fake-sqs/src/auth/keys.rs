@@ -42,7 +42,7 @@ impl Keyring {
     }
 
     /// Why a request is refused, as far as that can be found out within some milliseconds. For the
-    /// log alone: it names keys.
+    /// log and the journal alone: it names keys.
     pub(crate) fn explain(&self, received: &Received<'_>, refused: Refused<'_>) -> Explanation {
         let known = self.known.values();
         let known = known.map(|known| (&*known.access_key_id, &known.secret));

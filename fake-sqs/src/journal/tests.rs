@@ -616,3 +616,21 @@ async fn a_signer_that_is_right_is_no_refusal() {
         (&json!("ok"), &json!(null))
     );
 }
+
+#[tokio::test]
+async fn a_form_that_signs_itself_is_shown_without_its_signature() {
+    let harness = Harness::new();
+    let body = "Action=SendMessage&MessageBody=hi&AWSAccessKeyId=AKID&Signature=abc%3D";
+    let request = Request::builder()
+        .method(Method::POST)
+        .uri("/000000000000/orders")
+        .header(header::HOST, HOST)
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+    let request = request.body(Bytes::from_static(body.as_bytes()));
+    harness.send(request.expect("a request")).await;
+    let found = requests(&harness, "").await;
+    let expected = "Action=SendMessage&MessageBody=hi&AWSAccessKeyId=REDACTED&Signature=REDACTED";
+    assert_eq!(found[0]["request_body"], expected);
+    assert_eq!(found[0]["path"], "/000000000000/orders");
+    assert_eq!(found[0]["refusal"]["reason"], "NoSignature");
+}
