@@ -13,20 +13,24 @@ use sqs_engine::{InFlightLimits, Rules};
 use crate::admin::{Admin, Events, Guard};
 use crate::auth::Authenticator;
 use crate::changes::Changes;
-use crate::clock::WallClock;
+use crate::clock::{ClockStart, WallClock};
 use crate::control::Control;
+use crate::declare::{self, Declared};
 use crate::driver::{AutoCreate, Driver, Setup};
 use crate::http::cors::Cors;
 use crate::http::observe::Observer;
 use crate::http::sqs_route::SqsRoute;
-use crate::http::{self, Parts};
+use crate::http::{self, Parts, limits};
 use crate::journal::{Bounds, Journal};
 use crate::metrics::Metrics;
 use crate::record::Recorder;
 use crate::seed::{RequestIds, Seed};
-use crate::server::Server;
+use crate::server::{REGION, Server};
+use crate::settings::Settings;
 use crate::store::{Restored, Store};
-use crate::{AccountId, ControlHost, Credential, DataDirError, FakeSqs};
+use crate::{
+    AccountId, Configuration, ControlHost, Credential, DataDirError, FakeSqs, QueueDeclaration,
+};
 
 /// Everything that can be chosen about a server. Made by [`FakeSqs::builder`].
 ///
@@ -50,66 +54,55 @@ use crate::{AccountId, ControlHost, Credential, DataDirError, FakeSqs};
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing until it is started"]
 pub struct Builder {
-    listen: SocketAddr,
-    credentials: Vec<Credential>,
-    account: AccountId,
-    rules: Rules,
-    in_flight_limits: InFlightLimits,
-    auto_create: AutoCreate,
-    seed: Seed,
-    control_hosts: Vec<ControlHost>,
-    cors: Cors,
-    journal: Bounds,
-    data_dir: Option<PathBuf>,
+    given: Settings,
+    file: Settings,
 }
 
 impl Builder {
     pub(crate) fn new() -> Self {
         Self {
-            listen: (Ipv4Addr::LOCALHOST, 0).into(),
-            credentials: Vec::new(),
-            account: AccountId::default(),
-            rules: Rules::default(),
-            in_flight_limits: InFlightLimits::default(),
-            auto_create: AutoCreate::default(),
-            seed: Seed::Drawn,
-            control_hosts: Vec::new(),
-            cors: Cors::default(),
-            journal: Bounds::default(),
-            data_dir: None,
+            given: Settings::default(),
+            file: Settings::default(),
         }
+    }
+
+    /// Takes what a configuration file says. What is given to the builder itself wins over it,
+    /// whichever comes first; queues come on top of the file's. A second file replaces the first.
+    pub fn configuration(mut self, configuration: Configuration) -> Self {
+        self.file = configuration.settings;
+        self
     }
 
     /// Listens on this address. Port 0, the default on 127.0.0.1, takes a free one.
     pub fn listen(mut self, address: SocketAddr) -> Self {
-        self.listen = address;
+        self.given.listen = Some(address);
         self
     }
 
     /// Serves whoever signs with this credential. The first one replaces the built-in `test` with
     /// the secret `test`; further ones are added to it.
     pub fn credential(mut self, credential: Credential) -> Self {
-        self.credentials.push(credential);
+        self.given.credentials.push(credential);
         self
     }
 
-    /// The account of the credentials that name none; `000000000000` unless it is set.
+    /// The account of the credentials and queues that name none; `000000000000` unless it is set.
     pub fn account(mut self, account: AccountId) -> Self {
-        self.account = account;
+        self.given.account = Some(account);
         self
     }
 
     /// Whether the two 60-second rules hold, which make tests wait that create a queue again after
     /// deleting it, or purge one twice. They do unless [`Rules::Relaxed`] is set.
     pub fn rules(mut self, rules: Rules) -> Self {
-        self.rules = rules;
+        self.given.rules = Some(rules);
         self
     }
 
     /// Whether a queue that is missing is created when it is first used. It is an error, as on AWS,
     /// unless [`AutoCreate::On`] is set.
     pub fn auto_create(mut self, auto_create: AutoCreate) -> Self {
-        self.auto_create = auto_create;
+        self.given.auto_create = Some(auto_create);
         self
     }
 
@@ -117,33 +110,53 @@ impl Builder {
     /// reached sets it low. At it a standard queue refuses to give more with OverLimit, and a FIFO
     /// queue gives nothing.
     pub fn in_flight_limits(mut self, limits: InFlightLimits) -> Self {
-        self.in_flight_limits = limits;
+        self.given.in_flight_standard = Some(limits.standard);
+        self.given.in_flight_fifo = Some(limits.fifo);
+        self
+    }
+
+    /// How many connections are served at once; further ones wait. It is
+    /// [`CONNECTIONS_MAX`](crate::limits::CONNECTIONS_MAX) unless it is set, and at least 1.
+    pub fn connections_max(mut self, connections: usize) -> Self {
+        self.given.connections_max = Some(connections.max(1));
         self
     }
 
     /// The number from which message ids, receipt handles and request ids follow: with the same
     /// seed, the same calls get the same ids. Without one they differ with every start and reset.
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = Seed::Given(seed);
+        self.given.seed = Some(seed);
+        self
+    }
+
+    /// What the queues' clock shows at the start and after a reset: real time, unless it is set.
+    pub fn clock(mut self, start: ClockStart) -> Self {
+        self.given.clock = Some(start);
+        self
+    }
+
+    /// Has this queue from the start, and again after a reset.
+    pub fn queue(mut self, queue: QueueDeclaration) -> Self {
+        self.given.queues.push(queue);
         self
     }
 
     /// Lets the control interface under `/_fake/` answer to this `Host` too. Loopback names are
     /// always answered.
     pub fn control_host(mut self, host: ControlHost) -> Self {
-        self.control_hosts.push(host);
+        self.given.control_hosts.push(host);
         self
     }
 
     /// Whether web pages of other origins may call SQS. They may not unless [`Cors::On`] is set.
     pub fn cors(mut self, cors: Cors) -> Self {
-        self.cors = cors;
+        self.given.cors = Some(cors);
         self
     }
 
     /// How much the journal of requests keeps.
     pub fn journal(mut self, bounds: Bounds) -> Self {
-        self.journal = bounds;
+        self.given.journal = Some(bounds);
         self
     }
 
@@ -160,7 +173,7 @@ impl Builder {
     /// nothing has changed; they succeed again when there is room again. A directory is used by one
     /// server at a time.
     pub fn data_dir(mut self, path: impl Into<PathBuf>) -> Self {
-        self.data_dir = Some(path.into());
+        self.given.data_dir = Some(path.into());
         self
     }
 
@@ -168,7 +181,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`StartError`] when two credentials have the same key, when the address cannot be listened
+    /// [`StartError`] when two credentials have the same key, when a declared queue is wrong, when the address cannot be listened
     /// on, when the data directory cannot be used, or when the system gives no thread or no runtime.
     pub async fn start(self) -> Result<FakeSqs, StartError> {
         FakeSqs::spawn(self.bind()?)
@@ -179,11 +192,15 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`StartError`] when two credentials have the same key, when the address cannot be listened
-    /// on, or when the data directory cannot be used.
+    /// [`StartError`] when two credentials have the same key, when a declared queue is wrong, or when the address cannot be
+    /// listened on.
     pub fn bind(self) -> Result<Server, StartError> {
-        let credentials = self.resolved_credentials()?;
-        let listen = self.listen;
+        let settings = self.settings();
+        let credentials = credentials(&settings)?;
+        let declared = declared(&settings)?;
+        let listen = settings.listen;
+        let listen = listen.unwrap_or_else(|| (Ipv4Addr::LOCALHOST, 0).into());
+        let connections_max = settings.connections_max;
         let failed = |source| StartError::Listen {
             address: listen,
             source,
@@ -191,16 +208,21 @@ impl Builder {
         let listener = TcpListener::bind(listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        let place = Place {
+            address,
+            clock: WallClock::System,
+        };
         let Assembled {
             driver,
             control,
             router,
             connections,
-        } = self.assemble(&credentials, address, WallClock::System)?;
+        } = assemble(settings, declared, &credentials, &place)?;
         Ok(Server {
             listener,
             address,
             credentials,
+            connections_max: connections_max.unwrap_or(limits::CONNECTIONS_MAX),
             driver,
             control,
             router,
@@ -209,105 +231,26 @@ impl Builder {
     }
 
     /// The server without its socket: what answers requests, and what lets time pass.
-    pub(crate) fn assemble(
-        self,
-        credentials: &[Credential],
-        address: SocketAddr,
-        clock: WallClock,
-    ) -> Result<Assembled, StartError> {
-        let changes = Arc::new(Changes::new());
-        let (recorder, restored) = match self.state()? {
-            Some((store, restored)) => (Some(Arc::new(store) as Arc<dyn Recorder>), restored),
-            None => (None, None),
-        };
-        let driver = Arc::new(Driver::new(Setup {
-            seed: self.seed,
-            rules: self.rules,
-            limits: self.in_flight_limits,
-            auto_create: self.auto_create,
-            changes: Arc::clone(&changes),
-            recorder,
-            restored,
-        }));
-        let journal = Arc::new(Journal::new(self.journal, Arc::clone(&changes)));
-        let metrics = Arc::new(Metrics::new(Arc::clone(&driver), Arc::clone(&journal)));
-        // There is at least one credential, and each has its account by now.
-        let account = credentials.first().and_then(Credential::account);
-        let control = Control::new(
-            Arc::clone(&driver),
-            Arc::clone(&journal),
-            account.unwrap_or(self.account),
-            &crate::endpoint_url(address),
-        );
-        let router = http::router(Parts {
-            sqs: SqsRoute {
-                driver: Arc::clone(&driver),
-                address,
-            },
-            cors: self.cors,
-            authenticator: Arc::new(Authenticator::new(credentials, clock)),
-            admin: Admin {
-                control: control.clone(),
-                metrics: Arc::clone(&metrics),
-                guard: Guard::new(self.control_hosts),
-                events: Events::new(changes),
-            },
-            observer: Observer {
-                request_ids: RequestIds::new(self.seed.value()),
-                journal,
-                metrics: Arc::clone(&metrics),
-                driver: Arc::clone(&driver),
-            },
-        });
-        Ok(Assembled {
-            driver,
-            control,
-            router,
-            connections: metrics.connections(),
-        })
+    #[cfg(test)]
+    pub(crate) fn assemble(self, place: &Place) -> Result<Assembled, StartError> {
+        let settings = self.settings();
+        let credentials = credentials(&settings)?;
+        let declared = declared(&settings)?;
+        assemble(settings, declared, &credentials, place)
     }
 
-    /// Where the state is kept, if it is, and what is there.
-    fn state(&self) -> Result<Option<(Store, Option<Restored>)>, StartError> {
-        let Some(path) = &self.data_dir else {
-            return Ok(None);
-        };
-        let (store, restored) = Store::open(path, self.rules, self.in_flight_limits)?;
-        if let Some(restored) = &restored {
-            let inspect = restored.engine.inspect();
-            tracing::info!(
-                "taking up {}: {} queues, {} messages; the seed is still that of its beginning",
-                path.display(),
-                inspect.queue_count(),
-                inspect.counts().total()
-            );
-        }
-        Ok(Some((store, restored)))
+    /// What holds: what was given, and the file behind it.
+    fn settings(self) -> Settings {
+        self.given.over(self.file)
     }
+}
 
-    /// The credentials with their accounts, the built-in one if none was given.
-    pub(crate) fn resolved_credentials(&self) -> Result<Vec<Credential>, StartError> {
-        let given = self.credentials.iter().cloned();
-        let mut credentials: Vec<Credential> = given
-            .map(|credential| match credential.account() {
-                Some(_) => credential,
-                None => credential.with_account(self.account),
-            })
-            .collect();
-        if credentials.is_empty() {
-            credentials.push(Credential::default().with_account(self.account));
-        }
-        let mut keys = HashSet::new();
-        match credentials
-            .iter()
-            .find(|credential| !keys.insert(credential.access_key_id()))
-        {
-            Some(twice) => Err(StartError::DuplicateAccessKey(
-                twice.access_key_id().to_owned(),
-            )),
-            None => Ok(credentials),
-        }
-    }
+/// Where and when a server is.
+pub(crate) struct Place {
+    /// The host in queue URLs for a request that names none.
+    pub(crate) address: SocketAddr,
+    /// What signatures are checked by.
+    pub(crate) clock: WallClock,
 }
 
 /// A server without its socket.
@@ -317,6 +260,138 @@ pub(crate) struct Assembled {
     pub(crate) router: Router,
     /// Shows how many connections are open.
     pub(crate) connections: Gauge,
+}
+
+fn assemble(
+    settings: Settings,
+    declared: Vec<Declared>,
+    credentials: &[Credential],
+    place: &Place,
+) -> Result<Assembled, StartError> {
+    let seed = settings.seed.map_or(Seed::Drawn, Seed::Given);
+    let rules = settings.rules.unwrap_or_default();
+    let in_flight = InFlightLimits::default();
+    let in_flight = InFlightLimits {
+        standard: settings.in_flight_standard.unwrap_or(in_flight.standard),
+        fifo: settings.in_flight_fifo.unwrap_or(in_flight.fifo),
+    };
+    let (recorder, restored) = match state(&settings, rules, in_flight)? {
+        Some((store, restored)) => (Some(Arc::new(store) as Arc<dyn Recorder>), restored),
+        None => (None, None),
+    };
+    let changes = Arc::new(Changes::new());
+    let driver = Arc::new(Driver::new(Setup {
+        seed,
+        rules,
+        limits: in_flight,
+        auto_create: settings.auto_create.unwrap_or_default(),
+        clock: settings.clock.unwrap_or_default(),
+        declared,
+        changes: Arc::clone(&changes),
+        recorder,
+        restored,
+    }));
+    driver.declare();
+    let journal = settings.journal.unwrap_or_default();
+    let journal = Arc::new(Journal::new(journal, Arc::clone(&changes)));
+    let metrics = Arc::new(Metrics::new(Arc::clone(&driver), Arc::clone(&journal)));
+    // There is at least one credential, and each has its account by now.
+    let account = credentials.first().and_then(Credential::account);
+    let control = Control::new(
+        Arc::clone(&driver),
+        Arc::clone(&journal),
+        account.or(settings.account).unwrap_or_default(),
+        &crate::endpoint_url(place.address),
+    );
+    let router = http::router(Parts {
+        sqs: SqsRoute {
+            driver: Arc::clone(&driver),
+            address: place.address,
+        },
+        cors: settings.cors.unwrap_or_default(),
+        authenticator: Arc::new(Authenticator::new(credentials, place.clock)),
+        admin: Admin {
+            control: control.clone(),
+            metrics: Arc::clone(&metrics),
+            guard: Guard::new(settings.control_hosts),
+            events: Events::new(changes),
+        },
+        observer: Observer {
+            request_ids: RequestIds::new(seed.value()),
+            journal,
+            metrics: Arc::clone(&metrics),
+            driver: Arc::clone(&driver),
+        },
+    });
+    Ok(Assembled {
+        driver,
+        control,
+        router,
+        connections: metrics.connections(),
+    })
+}
+
+/// Where the state is kept, if it is, and what is there.
+fn state(
+    settings: &Settings,
+    rules: Rules,
+    in_flight: InFlightLimits,
+) -> Result<Option<(Store, Option<Restored>)>, StartError> {
+    let Some(path) = &settings.data_dir else {
+        return Ok(None);
+    };
+    let (store, restored) = Store::open(path, rules, in_flight)?;
+    if let Some(restored) = &restored {
+        let inspect = restored.engine.inspect();
+        tracing::info!(
+            "taking up {}: {} queues, {} messages; the seed is still that of its beginning",
+            path.display(),
+            inspect.queue_count(),
+            inspect.counts().total()
+        );
+    }
+    Ok(Some((store, restored)))
+}
+
+/// The credentials with their accounts, the built-in one if none was given.
+fn credentials(settings: &Settings) -> Result<Vec<Credential>, StartError> {
+    let account = settings.account.unwrap_or_default();
+    let given = settings.credentials.iter().cloned();
+    let mut credentials: Vec<Credential> = given
+        .map(|credential| match credential.account() {
+            Some(_) => credential,
+            None => credential.with_account(account),
+        })
+        .collect();
+    if credentials.is_empty() {
+        credentials.push(Credential::default().with_account(account));
+    }
+    let mut keys = HashSet::new();
+    match credentials
+        .iter()
+        .find(|credential| !keys.insert(credential.access_key_id()))
+    {
+        Some(twice) => Err(StartError::DuplicateAccessKey(
+            twice.access_key_id().to_owned(),
+        )),
+        None => Ok(credentials),
+    }
+}
+
+/// The declared queues as the calls that make them, which have been tried.
+fn declared(settings: &Settings) -> Result<Vec<Declared>, StartError> {
+    let account = settings.account.unwrap_or_default();
+    let region = settings.region.as_deref().unwrap_or(REGION);
+    let queues = settings.queues.iter();
+    let declared: Vec<_> = queues.map(|queue| queue.resolve(account, region)).collect();
+    match declare::trial(&declared).into_iter().next() {
+        None => Ok(declared),
+        Some(fault) => Err(StartError::Queue {
+            name: declared[fault.queue].address.name.clone(),
+            part: fault.part.to_string(),
+            reason: fault.reason,
+        }),
+    }
 }
 
 /// Why a server did not start.
@@ -338,6 +413,16 @@ pub enum StartError {
     /// The data directory cannot be used.
     #[error(transparent)]
     DataDir(#[from] DataDirError),
+    /// A declared queue cannot be made.
+    #[error("the declared queue {name:?} cannot be made: {part}{reason}")]
+    Queue {
+        /// Its name.
+        name: String,
+        /// What of it is wrong, with a colon; empty for the queue as a whole.
+        part: String,
+        /// Why, and what would be right.
+        reason: String,
+    },
     /// The system gave no thread, or no runtime could be made.
     #[error("cannot start the server's thread: {0}")]
     Thread(io::Error),
@@ -348,7 +433,7 @@ mod tests {
     use super::*;
 
     fn accounts(builder: &Builder) -> Vec<(String, String)> {
-        let credentials = builder.resolved_credentials().expect("distinct keys");
+        let credentials = credentials(&builder.clone().settings()).expect("distinct keys");
         let pair = |credential: &Credential| {
             let account = credential.account().expect("an account by now");
             (credential.access_key_id().to_owned(), account.to_string())

@@ -67,6 +67,75 @@ pub(crate) enum ClockSetting {
     Frozen { at: Timestamp },
 }
 
+/// What the queues' clock shows when a server starts, and again after a reset. It goes on from
+/// there, unless it stands.
+///
+/// Signatures are always checked by real time.
+///
+/// ```
+/// use std::time::{Duration, UNIX_EPOCH};
+///
+/// use fake_sqs::{ClockStart, FakeSqs};
+///
+/// let new_year = UNIX_EPOCH + Duration::from_secs(1_767_225_600);
+/// let builder = FakeSqs::builder().clock(ClockStart::at(new_year).frozen());
+/// # drop(builder);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "it does nothing until it is given to a builder"]
+pub struct ClockStart {
+    from: Beginning,
+    mode: ClockMode,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beginning {
+    /// So many milliseconds ahead of real time; behind it, if negative.
+    Ahead(i64),
+    /// At this time.
+    At(Timestamp),
+}
+
+impl ClockStart {
+    /// Real time, which is the default.
+    pub fn now() -> Self {
+        Self::from(Beginning::Ahead(0))
+    }
+
+    /// So far ahead of real time.
+    pub fn ahead(by: Duration) -> Self {
+        Self::from(Beginning::Ahead(millis(by)))
+    }
+
+    /// So far behind real time.
+    pub fn behind(by: Duration) -> Self {
+        Self::from(Beginning::Ahead(-millis(by)))
+    }
+
+    /// This time, which counts as the beginning of 1970 if it is before that, and as the end of the
+    /// year 9999 if it is after that.
+    pub fn at(time: SystemTime) -> Self {
+        Self::from(Beginning::At(timestamp(time).min(LATEST)))
+    }
+
+    /// The same time, at which the clock stands until it is resumed or advanced.
+    pub fn frozen(self) -> Self {
+        let mode = ClockMode::Frozen;
+        Self { mode, ..self }
+    }
+
+    fn from(from: Beginning) -> Self {
+        let mode = ClockMode::Running;
+        Self { from, mode }
+    }
+}
+
+impl Default for ClockStart {
+    fn default() -> Self {
+        Self::now()
+    }
+}
+
 /// What the queues' clock shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -106,6 +175,23 @@ impl QueueClock {
     /// A clock that shows the real time.
     pub(crate) fn new() -> Self {
         Self::with(ClockSetting::Running { offset_millis: 0 })
+    }
+
+    /// A clock that starts so.
+    pub(crate) fn starting(start: ClockStart) -> Self {
+        let mut clock = Self::new();
+        let offset_millis = match start.from {
+            Beginning::Ahead(millis) => millis,
+            Beginning::At(at) => clock.offset(at),
+        };
+        let at = clock.now().as_millis().saturating_add(offset_millis);
+        clock.setting = match start.mode {
+            ClockMode::Running => ClockSetting::Running { offset_millis },
+            ClockMode::Frozen => ClockSetting::Frozen {
+                at: Timestamp::from_millis(at.max(0)).min(LATEST),
+            },
+        };
+        clock
     }
 
     /// A clock that goes as this setting says.
@@ -184,8 +270,7 @@ impl QueueClock {
         }
         match &mut self.setting {
             ClockSetting::Running { offset_millis } => {
-                let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
-                *offset_millis = offset_millis.saturating_add(by);
+                *offset_millis = offset_millis.saturating_add(millis(by));
             }
             ClockSetting::Frozen { at } => *at = then,
         }
@@ -244,6 +329,10 @@ fn as_seconds<S: Serializer>(millis: &i64, serializer: S) -> Result<S::Ok, S::Er
         reason = "no clock is 285,000 years from the real one"
     )]
     serializer.serialize_f64(*millis as f64 / 1_000.0)
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 fn moved(time: Timestamp, millis: i64) -> Timestamp {

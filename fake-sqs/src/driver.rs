@@ -5,6 +5,7 @@
 //! engine when its next deadline comes, and hands each long poll its answer through a oneshot.
 
 mod auto_create;
+mod declared;
 mod observed;
 mod time;
 
@@ -26,7 +27,8 @@ pub use self::auto_create::AutoCreate;
 pub(crate) use self::observed::{Performed, TakenUp};
 pub(crate) use self::time::AdvanceError;
 use crate::changes::Changes;
-use crate::clock::{Clock, ClockMode, ClockSetting, QueueClock, Stopwatch};
+use crate::clock::{Clock, ClockMode, ClockSetting, ClockStart, QueueClock, Stopwatch};
+use crate::declare::Declared;
 use crate::record::{Access, Mark, NotKept, Recorder, Subject};
 use crate::seed::Seed;
 use crate::store::Restored;
@@ -40,6 +42,10 @@ pub(crate) struct Setup {
     pub(crate) rules: Rules,
     pub(crate) limits: InFlightLimits,
     pub(crate) auto_create: AutoCreate,
+    /// What the queues' clock shows at first.
+    pub(crate) clock: ClockStart,
+    /// The queues that are there from the start, once [`Driver::declare`] is called.
+    pub(crate) declared: Vec<Declared>,
     /// Told of everything that changes.
     pub(crate) changes: Arc<Changes>,
     /// Writes down what happens; `None` keeps everything in memory only.
@@ -319,7 +325,7 @@ impl Driver {
         }
     }
 
-    /// Forgets everything and begins anew. Polls that wait are told that their queue is gone.
+    /// Forgets everything and begins anew, with the queues that are declared. Polls that wait are told that their queue is gone.
     pub(crate) async fn reset(&self) -> Result<(), NotKept> {
         let mark = {
             let mut state = self.lock();
@@ -329,8 +335,9 @@ impl Driver {
                 recorder.reset(config);
             }
             state.engine = Engine::new(config);
-            state.clock = QueueClock::new();
+            state.clock = self.setup.clock();
             state.generation += 1;
+            self.make_declared(&mut state, |_| true);
             let mark = self.mark();
             for (_, poll) in state.polls.drain() {
                 let answer = Err(queue_does_not_exist());
@@ -343,13 +350,17 @@ impl Driver {
         self.kept(mark).await
     }
 
-    /// Forgets one account's queues, with all that belongs to them.
+    /// Forgets one account's queues, with all that belongs to them; those that are declared are made
+    /// again.
     pub(crate) async fn reset_account(&self, account: &str) -> Result<(), NotKept> {
         let mark = {
             let mut state = self.lock();
             self.check(Access::Change)?;
-            let account = account.to_owned();
-            let _done = self.perform(&mut state, Command::RemoveAccount { account });
+            let command = Command::RemoveAccount {
+                account: account.to_owned(),
+            };
+            let _done = self.perform(&mut state, command);
+            self.make_declared(&mut state, |queue| queue.account == account);
             self.settle(&mut state);
             self.mark()
         };
@@ -497,7 +508,18 @@ impl Setup {
         if let Some(recorder) = &self.recorder {
             recorder.reset(config);
         }
-        (Engine::new(config), QueueClock::new())
+        (Engine::new(config), self.clock())
+    }
+
+    /// What the queues' clock shows at first, which is written down unless it is real time.
+    fn clock(&self) -> QueueClock {
+        let mut clock = QueueClock::starting(self.clock);
+        if let Some(recorder) = &self.recorder
+            && self.clock != ClockStart::now()
+        {
+            recorder.clock(clock.now(), clock.setting());
+        }
+        clock
     }
 
     /// How the next engine begins. Its seed is logged, so that a run can be had again.

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{AddrParseError, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -159,6 +159,7 @@ pub struct Server {
     pub(crate) listener: std::net::TcpListener,
     pub(crate) address: SocketAddr,
     pub(crate) credentials: Vec<Credential>,
+    pub(crate) connections_max: usize,
     pub(crate) driver: Arc<Driver>,
     pub(crate) control: Control,
     pub(crate) router: Router,
@@ -203,7 +204,7 @@ impl Server {
         let acceptor = Acceptor {
             listener: TcpListener::from_std(self.listener)?,
             router: self.router,
-            connections_max: limits::CONNECTIONS_MAX,
+            connections_max: self.connections_max,
             open: self.connections,
             grace,
         };
@@ -240,6 +241,25 @@ pub fn endpoint_url(mut address: SocketAddr) -> String {
         });
     }
     format!("http://{address}")
+}
+
+/// Reads an address to listen on. Of names, only `localhost` is one: it means 127.0.0.1.
+///
+/// # Errors
+///
+/// When the text is neither an IP address with a port nor `localhost` with one.
+///
+/// ```
+/// assert_eq!(fake_sqs::listen_address("localhost:9324")?.to_string(), "127.0.0.1:9324");
+/// assert_eq!(fake_sqs::listen_address("[::1]:0")?.port(), 0);
+/// assert!(fake_sqs::listen_address("9324").is_err());
+/// # Ok::<(), std::net::AddrParseError>(())
+/// ```
+pub fn listen_address(text: &str) -> Result<SocketAddr, AddrParseError> {
+    match text.strip_prefix("localhost:") {
+        Some(port) => format!("{}:{port}", Ipv4Addr::LOCALHOST).parse(),
+        None => text.parse(),
+    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use sigv4::{Credentials, Payload, Signer};
 use tower::ServiceExt;
 use tracing::subscriber::DefaultGuard;
 
+use crate::builder::Place;
 use crate::clock::WallClock;
 use crate::control::Control;
 use crate::{Builder, FakeSqs};
@@ -102,11 +103,11 @@ impl Harness {
     }
 
     fn of(builder: Builder) -> Self {
-        let credentials = builder.resolved_credentials().expect("distinct keys");
-        let address = (Ipv4Addr::LOCALHOST, 9324).into();
-        let assembled = builder
-            .assemble(&credentials, address, WallClock::Stopped(now()))
-            .expect("assembled");
+        let place = Place {
+            address: (Ipv4Addr::LOCALHOST, 9324).into(),
+            clock: WallClock::Stopped(now()),
+        };
+        let assembled = builder.assemble(&place).expect("assembled");
         Self {
             router: assembled.router,
             control: assembled.control,

@@ -11,10 +11,13 @@ use std::time::Duration;
 /// How long anything here may take.
 const BOUND: Duration = Duration::from_secs(20);
 
-const VARIABLES: [&str; 7] = [
+const VARIABLES: [&str; 10] = [
     "FAKE_SQS_DATA_DIR",
     "FAKE_SQS_LISTEN",
+    "FAKE_SQS_CONFIG",
     "FAKE_SQS_CREDENTIALS",
+    "FAKE_SQS_AUTO_CREATE",
+    "FAKE_SQS_CORS",
     "FAKE_SQS_RELAXED",
     "FAKE_SQS_SEED",
     "FAKE_SQS_CONTROL_HOSTS",
@@ -381,6 +384,86 @@ fn bad_arguments_exit_with_2_and_repeat_no_secret() {
         "{}",
         text(&output.stderr)
     );
+}
+
+/// A configuration file, which is gone with the test.
+struct File(std::path::PathBuf);
+
+impl File {
+    fn new(name: &str, text: &str) -> Self {
+        let name = format!("fake-sqs-{}-{name}.toml", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text).expect("a file");
+        Self(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("UTF-8")
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        // It is in the folder for such files, whatever comes of this.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn a_file_is_served_with_its_queues_and_none_of_its_secrets_printed() {
+    let file = File::new(
+        "served",
+        "listen = '127.0.0.1:0'\nlog = 'trace'\nseed = 7\n\
+         [[credentials]]\naccess_key_id = 'AKIDA'\nsecret_access_key = 'hunter2'\n\
+         session_token = 'hunter3'\n\
+         [[queues]]\nname = 'orders'\nmessages = [{ body = 'first' }]\n",
+    );
+    let running = Running::start(program(&["--config", file.path()]));
+    let health = health(&running.address());
+    assert!(health.contains("\"queues\":1,\"messages\":1"), "{health}");
+    let (status, out, err) = running.stop("-TERM");
+    assert_eq!(status, Some(0), "{err}");
+    assert!(
+        out.contains("access key AKIDA, secret as you gave it"),
+        "{out}"
+    );
+    assert!(err.contains("seed 7"), "{err}");
+    assert!(
+        !out.contains("hunter") && !err.contains("hunter"),
+        "{out}{err}"
+    );
+}
+
+#[test]
+fn check_tells_everything_that_is_wrong_with_a_file() {
+    let good = File::new("good", "[[queues]]\nname = 'orders'\n");
+    let output = run(program(&["check", good.path()]));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let expected = format!("{} is right; it declares 1 queues\n", good.path());
+    assert_eq!(text(&output.stdout), expected);
+
+    let wrong = File::new(
+        "wrong",
+        "relaxd = true\n[[queues]]\nname = 'a'\nattributes = { DelaySeconds = 901 }\n",
+    );
+    for arguments in [&["check", wrong.path()][..], &["--config", wrong.path()]] {
+        let output = run(program(arguments));
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(text(&output.stdout), "");
+        let err = text(&output.stderr);
+        let lines: Vec<_> = err.lines().collect();
+        assert_eq!(lines.len(), 2, "{err}");
+        let start = format!("fake-sqs: {}:", wrong.path());
+        assert_eq!(
+            lines[0],
+            format!("{start}1:1: relaxd: unknown key; perhaps `relaxed` is meant")
+        );
+        let expected = format!("{start}4:16: queues[0].attributes.DelaySeconds: ");
+        assert!(lines[1].starts_with(&expected), "{err}");
+    }
+    let missing = run(program(&["check", "/no/such/file"]));
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(text(&missing.stderr).starts_with("fake-sqs: cannot read /no/such/file: "));
 }
 
 #[test]

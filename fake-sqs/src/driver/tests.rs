@@ -20,6 +20,8 @@ fn setup(seed: Seed) -> Setup {
         rules: Rules::Strict,
         limits: InFlightLimits::default(),
         auto_create: AutoCreate::Off,
+        clock: ClockStart::now(),
+        declared: Vec::new(),
         changes: Arc::new(Changes::new()),
         recorder: None,
         restored: None,

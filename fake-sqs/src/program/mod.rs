@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use fake_sqs::{ReplayedFrom, StartError};
+use fake_sqs::{Configuration, ReplayedFrom, StartError};
 use tokio::sync::oneshot;
 
 use self::arguments::{ArgumentError, Command, Serve};
@@ -41,6 +41,7 @@ pub(crate) fn run() -> ExitCode {
             }
         },
         Ok(Command::Replay { directory }) => replay(&directory),
+        Ok(Command::Check { file }) => check(&file),
         // Help and version are no errors: clap prints them on standard output, and exits with 0.
         Err(ArgumentError::Clap(error)) if !error.use_stderr() => {
             say(&error.to_string());
@@ -76,6 +77,24 @@ fn replay(directory: &Path) -> ExitCode {
     }
 }
 
+/// Says whether a configuration file is right, and if not what is wrong, a line each.
+fn check(file: &Path) -> ExitCode {
+    match Configuration::read(file) {
+        Ok(configuration) => {
+            let queues = configuration.queue_count();
+            say(&format!(
+                "{} is right; it declares {queues} queues\n",
+                file.display()
+            ));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            complain(&error.to_string());
+            ExitCode::from(BAD_ARGUMENTS)
+        }
+    }
+}
+
 fn serve(serve: &Serve) -> Result<(), Failure> {
     tracing_subscriber::fmt()
         .with_max_level(serve.log())
@@ -93,9 +112,9 @@ fn serve(serve: &Serve) -> Result<(), Failure> {
     runtime.block_on(async {
         // The signals are taken before the first line is out: whoever reads it may send one.
         let mut signals = Signals::new().map_err(Failure::Runtime)?;
-        let secrets = match serve.credentials.as_slice() {
-            [] => Secrets::BuiltIn,
-            [..] => Secrets::Given,
+        let secrets = match serve.has_built_in_credential() {
+            true => Secrets::BuiltIn,
+            false => Secrets::Given,
         };
         say(&greeting::greeting(&server, secrets));
         let (stop, stopped) = oneshot::channel::<Infallible>();
@@ -143,7 +162,11 @@ fn fail(failure: &Failure) -> ExitCode {
             }
             ExitCode::from(FAILURE)
         }
-        Failure::Start(error @ (StartError::DuplicateAccessKey(_) | StartError::DataDir(_))) => {
+        Failure::Start(
+            error @ (StartError::DuplicateAccessKey(_)
+            | StartError::DataDir(_)
+            | StartError::Queue { .. }),
+        ) => {
             complain(&error.to_string());
             ExitCode::from(BAD_ARGUMENTS)
         }
@@ -210,8 +233,10 @@ fn say(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Prints on standard error, with the program's name in front.
+/// Prints on standard error, each line with the program's name in front.
 fn complain(text: &str) {
     let mut out = io::stderr().lock();
-    let _ = writeln!(out, "fake-sqs: {}", text.trim_end());
+    for line in text.trim_end().lines() {
+        let _ = writeln!(out, "fake-sqs: {line}");
+    }
 }

@@ -10,7 +10,9 @@ use super::ArgumentError;
 /// A local Amazon SQS that verifies every signature.
 #[derive(Debug, Parser)]
 #[command(name = "fake-sqs", version)]
-#[command(after_help = "Every flag has an environment variable; the flag wins over it.")]
+#[command(
+    after_help = "Every flag has an environment variable; the flag wins over it, and it over the file."
+)]
 pub(super) struct Flags {
     /// Address and port to listen on; port 0 takes a free one [env: FAKE_SQS_LISTEN] [default:
     /// 127.0.0.1:9324]
@@ -23,6 +25,10 @@ pub(super) struct Flags {
     #[arg(long, value_name = "KEY:SECRET[:ACCOUNT]")]
     pub(super) credential: Vec<String>,
 
+    /// A TOML file with settings, credentials and queues; flags and variables win over it [env:
+    /// FAKE_SQS_CONFIG]
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
     /// Keep the state in this directory, and take up what is there [env: FAKE_SQS_DATA_DIR]
     /// [default: none; the state is gone with the server]
     #[arg(long, value_name = "DIR")]
@@ -76,6 +82,14 @@ pub(super) enum Subcommands {
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
+
+    /// Check a configuration file: exit with 0 if it is right, and with 2 if not, telling everything
+    /// that is wrong with it
+    Check {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
 }
 
 /// Words clap's refusal anew if it repeats an argument that nobody asked for, unless that is a flag:
@@ -95,8 +109,9 @@ pub(super) fn discreet(error: clap::Error) -> ArgumentError {
         return ArgumentError::Clap(error);
     }
     ArgumentError::Value(
-        "an argument is neither a flag nor one of the commands `health` and `replay` (it is not \
-         repeated here, since it may be a secret). Without a command fake-sqs serves; a credential is one argument, \
+        "an argument is neither a flag nor one of the commands `health`, `check` and `replay` (it \
+         is not repeated here, since it may be a secret). Without a command fake-sqs serves; a \
+         credential is one argument, \
          --credential KEY:SECRET. See fake-sqs --help"
             .to_owned(),
     )

@@ -1,6 +1,6 @@
-//! What the program is told: flags, and the environment behind them.
+//! What the program is told: flags, the environment behind them, and a file behind that.
 //!
-//! A flag wins over its environment variable, which wins over the default.
+//! A flag wins over its environment variable, which wins over the file, which wins over the default.
 
 mod flags;
 mod settings;
@@ -13,12 +13,15 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::Parser;
-use fake_sqs::{AutoCreate, ControlHost, Cors, Credential, FakeSqs, Rules};
+use fake_sqs::{
+    AutoCreate, Configuration, ConfigurationError, ControlHost, Cors, Credential, FakeSqs, Rules,
+};
 use tracing::level_filters::LevelFilter;
 
 use self::flags::{Flags, Subcommands, discreet};
 use self::settings::{
-    AUTO_CREATE, CORS, CREDENTIALS, DATA_DIR, LISTEN, LOG, Listen, RELAXED, SEED, Switch, Variables,
+    AUTO_CREATE, CONFIG, CORS, CREDENTIALS, DATA_DIR, LISTEN, LOG, Listen, RELAXED, SEED, Switch,
+    Variables,
 };
 
 /// Where the server listens unless it is told otherwise.
@@ -33,14 +36,17 @@ pub(crate) enum Command {
     Health { endpoint: String },
     /// Run a recorded history again.
     Replay { directory: PathBuf },
+    /// Check a configuration file.
+    Check { file: PathBuf },
 }
 
 /// How to serve; what is not given has its default.
 #[derive(Debug)]
 pub(crate) struct Serve {
+    config: Option<Configuration>,
     listen: Option<SocketAddr>,
-    /// Empty: the built-in one.
-    pub(crate) credentials: Vec<Credential>,
+    /// Empty: the file's, or else the built-in one.
+    credentials: Vec<Credential>,
     data_dir: Option<PathBuf>,
     rules: Option<Rules>,
     auto_create: Option<AutoCreate>,
@@ -54,6 +60,9 @@ impl Serve {
     /// The server that these arguments describe.
     pub(crate) fn builder(&self) -> fake_sqs::Builder {
         let mut builder = FakeSqs::builder().listen(self.listen());
+        if let Some(config) = &self.config {
+            builder = builder.configuration(config.clone());
+        }
         if let Some(path) = &self.data_dir {
             builder = builder.data_dir(path);
         }
@@ -80,12 +89,22 @@ impl Serve {
 
     /// Where to listen.
     fn listen(&self) -> SocketAddr {
-        self.listen.unwrap_or(LISTEN_DEFAULT)
+        let in_file = self.config.as_ref().and_then(Configuration::listen);
+        self.listen.or(in_file).unwrap_or(LISTEN_DEFAULT)
     }
 
     /// What is logged.
     pub(crate) fn log(&self) -> LevelFilter {
-        self.log.unwrap_or(LevelFilter::INFO)
+        let in_file = self.config.as_ref().and_then(Configuration::log);
+        // The file was checked: it names a level.
+        let in_file = in_file.and_then(|level| level.parse().ok());
+        self.log.or(in_file).unwrap_or(LevelFilter::INFO)
+    }
+
+    /// Whether the built-in credential is the one that is served.
+    pub(crate) fn has_built_in_credential(&self) -> bool {
+        let mut config = self.config.iter();
+        self.credentials.is_empty() && !config.any(Configuration::has_credentials)
     }
 
     /// What was given that is probably not what was meant. No secret is in it.
@@ -109,6 +128,8 @@ pub(crate) enum ArgumentError {
     Clap(clap::Error),
     /// A value that means nothing; the text says where it was given.
     Value(String),
+    /// The configuration file cannot be used.
+    Configuration(ConfigurationError),
 }
 
 impl fmt::Display for ArgumentError {
@@ -119,6 +140,7 @@ impl fmt::Display for ArgumentError {
                 f.write_str(text.strip_prefix("error: ").unwrap_or(&text))
             }
             Self::Value(text) => f.write_str(text),
+            Self::Configuration(error) => error.fmt(f),
         }
     }
 }
@@ -137,6 +159,7 @@ impl Command {
             }) => Ok(Self::Health {
                 endpoint: endpoint.clone(),
             }),
+            Some(Subcommands::Check { file }) => Ok(Self::Check { file: file.clone() }),
             Some(Subcommands::Health { endpoint: None }) => {
                 let listen = listen(&flags, &variables)?.unwrap_or(LISTEN_DEFAULT);
                 Ok(Self::Health {
@@ -164,7 +187,10 @@ fn serve(flags: &Flags, variables: &Variables<'_>) -> Result<Serve, ArgumentErro
         Switch::On => Cors::On,
         Switch::Off => Cors::Off,
     };
+    let config = variables.path(CONFIG, flags.config.as_deref());
+    let config = config.map(Configuration::read).transpose();
     Ok(Serve {
+        config: config.map_err(ArgumentError::Configuration)?,
         listen: listen(flags, variables)?,
         credentials: variables.credentials(&flags.credential)?,
         data_dir: variables.path(DATA_DIR, flags.data_dir.as_deref()),

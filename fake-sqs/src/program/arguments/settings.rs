@@ -6,7 +6,7 @@
 //! refuses, which may be a secret.
 
 use std::ffi::OsString;
-use std::net::{AddrParseError, Ipv4Addr, SocketAddr};
+use std::net::{AddrParseError, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -65,6 +65,9 @@ pub(super) const LOG: Setting = Setting {
     form: "off, error, warn, info, debug or trace",
 };
 
+/// The variable of `--config`.
+pub(super) const CONFIG: &str = "FAKE_SQS_CONFIG";
+
 /// What the variable of a flag without a value takes.
 const SWITCH: &str = "1, true, yes or on, or 0, false, no or off";
 
@@ -90,18 +93,14 @@ impl FromStr for Switch {
 /// A text that is neither yes nor no.
 pub(super) struct NoSwitch;
 
-/// An address to listen on. Of names, only `localhost` is one: it means 127.0.0.1.
+/// An address to listen on.
 pub(super) struct Listen(pub(super) SocketAddr);
 
 impl FromStr for Listen {
     type Err = AddrParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.strip_prefix("localhost:") {
-            Some(port) => format!("{}:{port}", Ipv4Addr::LOCALHOST).parse(),
-            None => text.parse(),
-        }
-        .map(Self)
+        fake_sqs::listen_address(text).map(Self)
     }
 }
 

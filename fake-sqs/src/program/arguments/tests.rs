@@ -255,6 +255,85 @@ fn a_stray_argument_is_told_what_there_is() {
     );
 }
 
+/// A file with this text, which is gone with the test.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str, text: &str) -> Self {
+        let name = format!("fake-sqs-{}-{name}.toml", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text).expect("a file");
+        Self(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("UTF-8")
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        // It is in the folder for such files, whatever comes of this.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn a_flag_wins_over_its_variable_and_that_over_the_file() {
+    let file = File::new(
+        "wins",
+        "listen = '127.0.0.1:1'\nlog = 'error'\nauto_create = true\n\
+         [[credentials]]\naccess_key_id = 'file'\nsecret_access_key = 's'\n",
+    );
+    let by_flag = ["--config", file.path()];
+    let from_file = serve(&by_flag, &[]);
+    assert_eq!(from_file.listen().to_string(), "127.0.0.1:1");
+    assert_eq!(from_file.log(), LevelFilter::ERROR);
+    assert!(!from_file.has_built_in_credential());
+    let server = |serve: &Serve| {
+        let builder = serve.builder().listen(([127, 0, 0, 1], 0).into());
+        builder.bind().expect("a free port")
+    };
+    let served = |serve: &Serve| server(serve).credentials()[0].access_key_id().to_owned();
+    assert_eq!(served(&from_file), "file");
+
+    let variables = [
+        ("FAKE_SQS_CONFIG", file.path()),
+        ("FAKE_SQS_LISTEN", "127.0.0.1:2"),
+        ("FAKE_SQS_LOG", "warn"),
+        ("FAKE_SQS_CREDENTIALS", "variable:s"),
+    ];
+    let from_variables = serve(&[], &variables);
+    assert_eq!(from_variables.listen().to_string(), "127.0.0.1:2");
+    assert_eq!(from_variables.log(), LevelFilter::WARN);
+    assert_eq!(served(&from_variables), "variable");
+
+    let from_flags = serve(
+        &["--listen", "127.0.0.1:3", "--credential", "flag:s"],
+        &variables,
+    );
+    assert_eq!(from_flags.listen().to_string(), "127.0.0.1:3");
+    assert_eq!(served(&from_flags), "flag");
+    assert!(serve(&[], &[("FAKE_SQS_CONFIG", "")]).has_built_in_credential());
+}
+
+#[test]
+fn a_file_that_is_wrong_is_told_whole() {
+    let file = File::new("wrong", "lisen = 1\nseed = -1\n");
+    let said = error(&["--config", file.path()], &[]);
+    let lines: Vec<_> = said.lines().collect();
+    assert_eq!(lines.len(), 2, "{said}");
+    assert!(
+        lines[0].starts_with(&format!("{}:1:1: lisen: unknown key", file.path())),
+        "{said}"
+    );
+    let missing = error(&[], &[("FAKE_SQS_CONFIG", "/no/such/file")]);
+    assert!(
+        missing.starts_with("cannot read /no/such/file: "),
+        "{missing}"
+    );
+}
+
 #[test]
 fn the_form_of_a_credential_is_stated_once() {
     for credential in ["test", "a/b:s", "k:"] {
