@@ -17,6 +17,7 @@ use crate::clock::{ClockStart, WallClock};
 use crate::control::Control;
 use crate::declare::{self, Declared};
 use crate::driver::{AutoCreate, Driver, Setup};
+use crate::faults::{Fault, FaultError, Faults, Rule};
 use crate::http::cors::Cors;
 use crate::http::observe::Observer;
 use crate::http::sqs_route::SqsRoute;
@@ -177,11 +178,30 @@ impl Builder {
         self
     }
 
+    /// Begins with this fault, also after a reset. [`FakeSqs::fault`] is for those that come and go.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use fake_sqs::{FakeSqs, Fault};
+    ///
+    /// // One call in ten is throttled, and the same ones each time.
+    /// let builder = FakeSqs::builder().fault(Fault::throttle().share(0.1)).seed(7);
+    /// let server = builder.start().await?;
+    /// # drop(server);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn fault(mut self, fault: Fault) -> Self {
+        self.given.faults.push(fault);
+        self
+    }
+
     /// Starts the server on a thread and a runtime of its own.
     ///
     /// # Errors
     ///
-    /// [`StartError`] when two credentials have the same key, when a declared queue is wrong, when the address cannot be listened
+    /// [`StartError`] when two credentials have the same key, when there can be no such fault, when a declared queue is wrong, when the address cannot be listened
     /// on, when the data directory cannot be used, or when the system gives no thread or no runtime.
     pub async fn start(self) -> Result<FakeSqs, StartError> {
         FakeSqs::spawn(self.bind()?)
@@ -192,7 +212,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`StartError`] when two credentials have the same key, when a declared queue is wrong, or when the address cannot be
+    /// [`StartError`] when two credentials have the same key, when there can be no such fault, when a declared queue is wrong, or when the address cannot be
     /// listened on.
     pub fn bind(self) -> Result<Server, StartError> {
         let settings = self.settings();
@@ -268,6 +288,7 @@ fn assemble(
     credentials: &[Credential],
     place: &Place,
 ) -> Result<Assembled, StartError> {
+    let faults = faults_of(&settings)?;
     let seed = settings.seed.map_or(Seed::Drawn, Seed::Given);
     let rules = settings.rules.unwrap_or_default();
     let in_flight = InFlightLimits::default();
@@ -280,6 +301,7 @@ fn assemble(
         None => (None, None),
     };
     let changes = Arc::new(Changes::new());
+    let faults = Arc::new(Faults::new(seed, faults, Arc::clone(&changes)));
     let driver = Arc::new(Driver::new(Setup {
         seed,
         rules,
@@ -300,12 +322,14 @@ fn assemble(
     let control = Control::new(
         Arc::clone(&driver),
         Arc::clone(&journal),
+        Arc::clone(&faults),
         account.or(settings.account).unwrap_or_default(),
         &crate::endpoint_url(place.address),
     );
     let router = http::router(Parts {
         sqs: SqsRoute {
             driver: Arc::clone(&driver),
+            faults,
             address: place.address,
         },
         cors: settings.cors.unwrap_or_default(),
@@ -329,6 +353,16 @@ fn assemble(
         router,
         connections: metrics.connections(),
     })
+}
+
+/// The faults that the server begins with.
+fn faults_of(settings: &Settings) -> Result<Vec<Rule>, StartError> {
+    let faults = &settings.faults;
+    if faults.len() > limits::FAULTS_MAX {
+        return Err(StartError::Fault(FaultError::too_many(limits::FAULTS_MAX)));
+    }
+    let rules = faults.iter().cloned().map(Fault::rule);
+    rules.collect::<Result<_, _>>().map_err(StartError::Fault)
 }
 
 /// Where the state is kept, if it is, and what is there.
@@ -423,6 +457,9 @@ pub enum StartError {
         /// Why, and what would be right.
         reason: String,
     },
+    /// A fault that the server was to begin with cannot be.
+    #[error("there can be no such fault: {0}")]
+    Fault(FaultError),
     /// The system gave no thread, or no runtime could be made.
     #[error("cannot start the server's thread: {0}")]
     Thread(io::Error),

@@ -16,6 +16,7 @@ use sqs_engine::{Context, ControlAction, MessageId, Missing, QueueAddress};
 
 use crate::AccountId;
 use crate::driver::{AdvanceError, Driver};
+use crate::faults::Faults;
 use crate::inside::{
     Clock, Cursors, MessagePage, MessageQuery, QueueDetails, QueuePage, QueueQuery,
 };
@@ -32,6 +33,7 @@ pub(crate) struct Control {
     driver: Arc<Driver>,
     journal: Arc<Journal>,
     readiness: Arc<Readiness>,
+    faults: Arc<Faults>,
     account: AccountId,
     endpoint_url: Arc<str>,
 }
@@ -42,6 +44,7 @@ impl Control {
     pub(crate) fn new(
         driver: Arc<Driver>,
         journal: Arc<Journal>,
+        faults: Arc<Faults>,
         account: AccountId,
         endpoint_url: &str,
     ) -> Self {
@@ -49,9 +52,15 @@ impl Control {
             driver,
             journal,
             readiness: Arc::new(Readiness::new()),
+            faults,
             account,
             endpoint_url: endpoint_url.into(),
         }
+    }
+
+    /// What goes wrong on purpose.
+    pub(crate) fn faults(&self) -> &Arc<Faults> {
+        &self.faults
     }
 
     /// Where clients on this machine reach the server.
@@ -119,10 +128,12 @@ impl Control {
     pub(crate) async fn reset(&self, scope: ResetScope) -> Result<(), ControlError> {
         match scope {
             ResetScope::Everything => {
+                self.faults.reset();
                 self.driver.reset().await?;
                 self.journal.clear();
             }
             ResetScope::Account(account) => {
+                self.faults.reset_account(account);
                 self.driver.reset_account(account.as_str()).await?;
                 self.journal.clear_account(account.as_str());
             }

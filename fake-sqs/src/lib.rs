@@ -99,6 +99,7 @@ mod config;
 mod control;
 mod declare;
 mod driver;
+mod faults;
 mod http;
 pub mod inside;
 pub mod journal;
@@ -114,6 +115,7 @@ mod store;
 #[cfg(test)]
 mod testing;
 
+pub use sqs::Operation;
 pub use sqs_engine::{InFlightLimits, MessageId, QueueAddress, Rules, Timestamp};
 
 pub use crate::admin::{ControlHost, ControlHostError};
@@ -124,6 +126,7 @@ pub use crate::config::{Configuration, ConfigurationError, Problem};
 pub use crate::control::ControlError;
 pub use crate::declare::{MessageDeclaration, QueueDeclaration};
 pub use crate::driver::AutoCreate;
+pub use crate::faults::{Fault, FaultError, FaultGuard};
 pub use crate::http::cors::Cors;
 pub use crate::http::limits;
 pub use crate::queue_handle::QueueHandle;

@@ -80,6 +80,18 @@ impl fmt::Display for RequestId {
     }
 }
 
+/// A number that follows from a seed and from these, and in which neither is to be seen.
+pub(crate) fn drawn(seed: u64, from: impl IntoIterator<Item = u64>) -> u64 {
+    let step = |drawn: u64, next: u64| mix(drawn.wrapping_add(STEP) ^ mix(next.wrapping_add(STEP)));
+    from.into_iter().fold(mix(seed), step)
+}
+
+/// A number as a share: from 0 up to, but not, 1.
+pub(crate) fn fraction(number: u64) -> f64 {
+    // As many bits as a float has.
+    (number >> 11) as f64 / (1_u64 << 53) as f64
+}
+
 /// A seed that nobody can foresee: the standard library keys its hash maps from the system's
 /// random source, and the hash of nothing under such keys is as random as the keys.
 fn draw() -> u64 {
@@ -137,6 +149,21 @@ mod tests {
         assert_eq!(first.next(), second.next());
         assert_eq!(first.next(), second.next());
         assert_ne!(RequestIds::new(4).next(), RequestIds::new(3).next());
+    }
+
+    #[test]
+    fn what_is_drawn_is_spread_evenly() {
+        let below = |share: f64| {
+            let drawn = (0..10_000).map(|n| fraction(drawn(7, [1, n])));
+            drawn.filter(|drawn| *drawn < share).count()
+        };
+        for (share, expected) in [(0.1, 1_000), (0.5, 5_000), (0.9, 9_000)] {
+            assert!(below(share).abs_diff(expected) < 200, "{}", below(share));
+        }
+        assert_eq!(below(1.0), 10_000);
+        assert!(fraction(u64::MAX) < 1.0);
+        assert_ne!(drawn(7, [1, 2]), drawn(7, [2, 1]));
+        assert_ne!(drawn(7, [1]), drawn(8, [1]));
     }
 
     #[test]

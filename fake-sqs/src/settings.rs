@@ -7,6 +7,7 @@ use sqs_engine::Rules;
 
 use crate::clock::ClockStart;
 use crate::driver::AutoCreate;
+use crate::faults::Fault;
 use crate::http::cors::Cors;
 use crate::journal::Bounds;
 use crate::{AccountId, ControlHost, Credential, QueueDeclaration};
@@ -28,16 +29,19 @@ pub(crate) struct Settings {
     pub(crate) clock: Option<ClockStart>,
     pub(crate) control_hosts: Vec<ControlHost>,
     pub(crate) queues: Vec<QueueDeclaration>,
+    pub(crate) faults: Vec<Fault>,
     pub(crate) journal: Option<Bounds>,
     pub(crate) data_dir: Option<PathBuf>,
 }
 
 impl Settings {
     /// These, and the other's where these say nothing. Credentials and control hosts replace the
-    /// other's; queues come on top.
+    /// other's; queues and faults come on top.
     pub(crate) fn over(self, other: Self) -> Self {
         let mut queues = other.queues;
         queues.extend(self.queues);
+        let mut faults = other.faults;
+        faults.extend(self.faults);
         Self {
             listen: self.listen.or(other.listen),
             credentials: given(self.credentials, other.credentials),
@@ -53,6 +57,7 @@ impl Settings {
             clock: self.clock.or(other.clock),
             control_hosts: given(self.control_hosts, other.control_hosts),
             queues,
+            faults,
             journal: self.journal.or(other.journal),
             data_dir: self.data_dir.or(other.data_dir),
         }

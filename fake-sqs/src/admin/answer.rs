@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::guard::Denied;
 use crate::control::ControlError;
+use crate::faults::FaultError;
 use crate::http::body::BodyError;
 use crate::http::limits;
 use crate::journal::TooManyReaders;
@@ -53,6 +54,10 @@ pub(super) enum AdminError {
     Control(ControlError),
     #[error("{0}")]
     Readers(TooManyReaders),
+    #[error("{0}")]
+    Fault(FaultError),
+    #[error("there is no fault of this id; GET /_fake/faults lists those that there are")]
+    NoSuchFault,
     #[error("the query must be like {form}: {reason}")]
     Query { form: &'static str, reason: String },
     #[error("{0}")]
@@ -68,13 +73,14 @@ impl AdminError {
             Self::TooManyListeners => StatusCode::SERVICE_UNAVAILABLE,
             Self::Control(error) => control_status(error),
             Self::Readers(_) => StatusCode::TOO_MANY_REQUESTS,
-            Self::UnknownPath | Self::Path(_) => StatusCode::NOT_FOUND,
+            Self::UnknownPath | Self::Path(_) | Self::NoSuchFault => StatusCode::NOT_FOUND,
             Self::WrongMethod { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::Body(BodyError::TooLong(_)) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Body(BodyError::TooSlow(_)) => StatusCode::REQUEST_TIMEOUT,
-            Self::Body(BodyError::Broken(_)) | Self::Json { .. } | Self::Query { .. } => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::Body(BodyError::Broken(_))
+            | Self::Json { .. }
+            | Self::Query { .. }
+            | Self::Fault(_) => StatusCode::BAD_REQUEST,
         }
     }
 }

@@ -3,6 +3,7 @@
 mod answer;
 mod clock;
 mod events;
+mod faults;
 mod guard;
 mod health;
 mod members;
@@ -49,6 +50,7 @@ pub(crate) fn router(admin: Admin) -> Router {
         .merge(of_clock())
         .merge(of_queues())
         .route("/_fake/requests", get(requests::list).fallback(only_get))
+        .merge(of_faults())
         .route("/_fake/{*path}", any(unknown))
         .with_state(admin.control)
         .merge(of_metrics(admin.metrics))
@@ -82,6 +84,21 @@ fn of_clock() -> Router<Control> {
         .route(
             "/_fake/clock/advance",
             post(clock::advance).fallback(only_post),
+        )
+}
+
+fn of_faults() -> Router<Control> {
+    Router::new()
+        .route(
+            "/_fake/faults",
+            get(faults::list)
+                .post(faults::add)
+                .delete(faults::clear)
+                .fallback(|| only("GET, POST, DELETE")),
+        )
+        .route(
+            "/_fake/faults/{id}",
+            delete(faults::remove).fallback(|| only("DELETE")),
         )
 }
 

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use prometheus_client::metrics::gauge::Gauge;
@@ -24,6 +25,15 @@ use super::limits;
 
 /// How long the loop waits after a failed accept when no connection's end wakes it earlier.
 const RETRY_AFTER: Duration = Duration::from_millis(100);
+
+/// An extension of an answer that is not to go out: its connection is closed instead.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unanswered;
+
+/// Why a connection is closed in place of an answer.
+#[derive(Debug, thiserror::Error)]
+#[error("a fault closes it without an answer")]
+struct Closed;
 
 /// What serves connections.
 pub(crate) struct Acceptor {
@@ -155,11 +165,23 @@ async fn connection(
     if let Err(error) = stream.set_nodelay(true) {
         debug!(%error, "cannot turn off Nagle's algorithm");
     }
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |request| {
+        let answer = router.call(request);
+        async move {
+            let Ok(answer) = answer.await;
+            match answer.extensions().get::<Unanswered>() {
+                // hyper answers no request whose service fails, and closes the connection.
+                Some(Unanswered) => Err(Closed),
+                None => Ok(answer),
+            }
+        }
+    });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits::HEAD_TIME_MAX)
         .max_buf_size(limits::HEAD_BYTES_MAX)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        .serve_connection(TokioIo::new(stream), service);
     let mut served = pin!(served);
     let result = tokio::select! {
         result = served.as_mut() => result,

@@ -82,3 +82,13 @@ pub const JOURNAL_EXPLANATION_TIME_MAX: Duration = Duration::from_secs(1);
 /// Queues that have metrics of their own: 500, the first by account, region and name. The others are
 /// summed up.
 pub const METRICS_QUEUES_MAX: usize = 500;
+
+/// Faults at once, spent ones included: 1,000. A further one is refused.
+pub const FAULTS_MAX: usize = 1_000;
+
+/// Any text of a fault (a name, a part of a body, a message), in bytes: 1 KiB.
+pub const FAULT_TEXT_BYTES_MAX: usize = 1_024;
+
+/// How long the faults of a call may delay it together, and over how long a slow body may come:
+/// 300 s, which is longer than any client's patience.
+pub const FAULT_TIME_MAX: Duration = Duration::from_secs(300);

@@ -17,6 +17,7 @@ use sqs_engine::Context;
 use super::{answer, asked, hints, limits};
 use crate::auth::Caller;
 use crate::driver::{Answer, Driver, Performed, TakenUp};
+use crate::faults::{Faults, Passage};
 use crate::journal::Note;
 use crate::journal::subject::{self, Subject};
 
@@ -30,6 +31,7 @@ const HOST_BYTES_MAX: usize = 260;
 #[derive(Clone)]
 pub(crate) struct SqsRoute {
     pub(crate) driver: Arc<Driver>,
+    pub(crate) faults: Arc<Faults>,
     /// Where the server listens: the host in queue URLs for a request that names none.
     pub(crate) address: SocketAddr,
 }
@@ -44,6 +46,8 @@ pub(crate) async fn call(
     if parts.method != Method::POST {
         return asked::refuse_nothing(&parts);
     }
+    let note = Note::of(&parts.extensions);
+    let mut passage = Passage::new(note.clone());
     let result = async {
         let operation = asked::operation(&parts.headers).map_err(|unasked| {
             tracing::warn!("refused: {unasked}");
@@ -52,18 +56,25 @@ pub(crate) async fn call(
         // The auth layer has bounded the body already, and made one piece of it.
         let body = super::body::read(body, limits::BODY_BYTES_MAX).await;
         let body = body.map_err(|error| serialization(error.to_string()))?;
-        let note = Note::of(&parts.extensions);
         let request = sqs::Request::read(operation, Json(&body)).map_err(|error| {
             if let Some(note) = &note {
                 note.asks(Some(operation), subject::queue_in(&body));
             }
             serialization(error.to_string())
         })?;
-        let context = route.context(&caller, &parts.headers);
+        let mut context = route.context(&caller, &parts.headers);
+        let (driver, faults) = (&route.driver, &route.faults);
+        if let Some(note) = &note {
+            note.asks(Some(operation), subject::queue_of(&request));
+        }
+        faults
+            .before(driver, &mut context, &request, &mut passage)
+            .await?;
         let answer = route.perform(context.clone(), request, note.as_ref()).await;
+        faults.after(driver, &answer, &mut passage).await;
         log(operation, &context, &answer);
         if let Err(error) = &answer {
-            hints::log(&route.driver, &context, &body, error);
+            hints::log(driver, &context, &body, error);
         }
         let response = answer?;
         let body = response
@@ -74,10 +85,11 @@ pub(crate) async fn call(
         }
         Ok(body)
     };
-    match result.await {
+    let response = match result.await {
         Ok(body) => answer::success(body.into()),
         Err(error) => answer::error(&error),
-    }
+    };
+    passage.finish(response).await
 }
 
 impl SqsRoute {
@@ -91,7 +103,6 @@ impl SqsRoute {
         let Some(note) = note else {
             return self.driver.call(context, request).await;
         };
-        note.asks(Some(request.operation()), subject::queue_of(&request));
         let subject = Subject::of(&request);
         let mut receipts = Vec::new();
         let performed = self.driver.observed(context, request, |taken: &TakenUp| {

@@ -142,13 +142,11 @@ impl Note {
     }
 
     /// The request met a fault.
-    #[allow(dead_code, reason = "faults are still to come")]
     pub(crate) fn fault(&self, hit: FaultHit) {
         self.draft().faults.push(hit);
     }
 
     /// A fault closes the connection instead of an answer.
-    #[allow(dead_code, reason = "faults are still to come")]
     pub(crate) fn closed(&self) {
         self.draft().closed = true;
     }

@@ -166,7 +166,6 @@ pub struct FaultHit {
 }
 
 impl FaultHit {
-    #[allow(dead_code, reason = "faults are still to come")]
     pub(crate) fn new(id: u64, kind: impl Into<Cow<'static, str>>) -> Self {
         let kind = kind.into();
         Self { id, kind }
