@@ -201,8 +201,9 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`StartError`] when two credentials have the same key, when there can be no such fault, when a declared queue is wrong, when the address cannot be listened
-    /// on, when the data directory cannot be used, or when the system gives no thread or no runtime.
+    /// [`StartError`] when two credentials have the same key, when a declared queue is wrong or a
+    /// fault cannot be, when the address cannot be listened on, when the data directory cannot be
+    /// used, or when the system gives no thread or no runtime.
     pub async fn start(self) -> Result<FakeSqs, StartError> {
         FakeSqs::spawn(self.bind()?)
     }
@@ -212,8 +213,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`StartError`] when two credentials have the same key, when there can be no such fault, when a declared queue is wrong, or when the address cannot be
-    /// listened on.
+    /// [`StartError`] when two credentials have the same key, when a declared queue is wrong or a
+    /// fault cannot be, or when the address cannot be listened on.
     pub fn bind(self) -> Result<Server, StartError> {
         let settings = self.settings();
         let credentials = credentials(&settings)?;

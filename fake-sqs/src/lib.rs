@@ -71,6 +71,43 @@
 //! finds one in its environment (AWS_SESSION_TOKEN, left from another shell) sends it along, and is
 //! refused with UnrecognizedClientException where the server's credential has none.
 //!
+//! # Faults
+//!
+//! What AWS does seldom, and a client must live with, happens here when a test wants it to:
+//! [`FakeSqs::fault`] takes a [`Fault`] and gives a guard, with which it goes again.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use fake_sqs::{FakeSqs, Fault, Operation};
+//! use sqs::{Client, CreateQueueInput, ReceiveMessageInput, SendMessageInput};
+//!
+//! let server = FakeSqs::start().await;
+//! let client = Client::builder()
+//!     .endpoint(server.endpoint_url())
+//!     .region(server.region())
+//!     .credentials(server.credentials())
+//!     .build()?;
+//! let client = Client::new(client);
+//! client.create_queue(CreateQueueInput::new("orders")).await?;
+//! client.send_message(SendMessageInput::new("orders", "hello")).await?;
+//!
+//! // At-least-once delivery: the next receive leaves its messages visible.
+//! let duplicate = server.fault(Fault::duplicate().queue("orders").times(1));
+//! for _ in 0..2 {
+//!     let received = client.receive_message(ReceiveMessageInput::new("orders")).await?;
+//!     assert_eq!(received.messages.len(), 1);
+//! }
+//! assert_eq!(duplicate.hits(), 1);
+//!
+//! // The lost reply: the message is sent, and the client does not learn of it.
+//! let lost = server.fault(Fault::close_after().on(Operation::SendMessage));
+//! assert!(client.send_message(SendMessageInput::new("orders", "again")).await.is_err());
+//! # drop(lost);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # The control interface
 //!
 //! Paths under `/_fake/` are not SQS's. They take and give JSON, are not signed, and are answered
@@ -80,6 +117,7 @@
 //! | request | answer |
 //! |---|---|
 //! | `GET /_fake/health` | 200 when the server is ready, with how much it holds; 503 before and after |
+//! | `GET`, `POST`, `DELETE /_fake/faults` | what goes wrong on purpose: see [`Fault`] |
 //! | `POST /_fake/reset` | everything is forgotten; `{"account":"…"}` limits it to one account |
 //! | `GET /_fake/requests` | the [`journal`]: what was asked for, and what came of it |
 //! | `GET /_fake/metrics` | counts and measures, in Prometheus's text format |

@@ -660,6 +660,50 @@ async fn of_what_ends_a_call_the_first_does_and_nothing_else_is_used_up() {
 }
 
 #[tokio::test]
+async fn the_journal_says_which_faults_a_call_met() {
+    let harness = with_orders(&["A"]).await;
+    for fault in [
+        json!({"times": 1, "fault": {"kind": "duplicate"}}),
+        json!({"action": "SendMessage", "times": 1, "fault": {"kind": "throttle"}}),
+        json!({"action": "SendMessage", "times": 1, "fault": {"kind": "close", "when": "after"}}),
+        json!({"action": "PurgeQueue", "fault": {"kind": "close", "when": "before"}}),
+    ] {
+        make(&harness, fault).await;
+    }
+    bodies(&harness).await;
+    send(&harness, "B").await;
+    send(&harness, "C").await;
+    harness
+        .call("PurgeQueue", &json!({"QueueUrl": ORDERS}))
+        .await;
+    let path = "/_fake/requests?after=2";
+    let listed = control(&harness, Method::GET, path, &Value::Null)
+        .await
+        .json();
+    let requests = listed["requests"].as_array().expect("a list");
+    let met = |request: &Value| {
+        let member = |name: &str| request[name].clone();
+        json!([
+            member("action"),
+            member("queue"),
+            member("faults"),
+            member("outcome")
+        ])
+    };
+    let fault = |id: u64, kind: &str| json!([{"id": id, "kind": kind}]);
+    assert_eq!(
+        requests.iter().map(met).collect::<Vec<_>>(),
+        [
+            json!(["ReceiveMessage", "orders", fault(1, "duplicate"), "ok"]),
+            json!(["SendMessage", "orders", fault(2, "throttle"), "error"]),
+            json!(["SendMessage", "orders", fault(3, "close"), "closed"]),
+            json!(["PurgeQueue", "orders", fault(4, "close"), "closed"]),
+        ]
+    );
+    assert_eq!(bodies(&harness).await, ["A", "C"], "nothing was purged");
+}
+
+#[tokio::test]
 async fn a_server_does_not_begin_with_a_fault_that_cannot_be() {
     let builder = FakeSqs::builder().fault(Fault::shuffle().queue("orders.fifo"));
     let error = builder.bind().map(|_| ()).expect_err("no such fault");
