@@ -345,6 +345,8 @@ impl Driver {
                 let _ = poll.send(Given { answer, mark });
             }
             self.settle(&mut state);
+            // What the timer sleeps until was a time of the clock that has gone.
+            self.shared.rearm.notify_one();
             mark
         };
         self.kept(mark).await
@@ -424,9 +426,9 @@ impl Driver {
         self.deliver(&mut state);
     }
 
-    /// What follows after any change: answered polls get their answers, listeners hear of it, and the timer is woken if
-    /// it would sleep too long. A timer that wakes too early only finds nothing to do, so a deadline
-    /// that moved back is left to it.
+    /// What follows after any change: answered polls get their answers, listeners hear of it, and the
+    /// timer is woken if it would sleep too long. A timer that wakes too early only finds nothing to
+    /// do, so a deadline that moved back is left to it.
     fn settle(&self, state: &mut State) {
         self.deliver(state);
         self.setup.changes.tell();

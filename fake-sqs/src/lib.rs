@@ -119,8 +119,34 @@
 //! | `GET /_fake/health` | 200 when the server is ready, with how much it holds; 503 before and after |
 //! | `GET`, `POST`, `DELETE /_fake/faults` | what goes wrong on purpose: see [`Fault`] |
 //! | `POST /_fake/reset` | everything is forgotten; `{"account":"…"}` limits it to one account |
+//! | `GET /_fake/clock` | the queues' time; `POST` to `/freeze`, `/resume` and `/advance` below it |
+//! | `GET /_fake/queues` | queues with their counts; below it each queue and its messages |
 //! | `GET /_fake/requests` | the [`journal`]: what was asked for, and what came of it |
 //! | `GET /_fake/metrics` | counts and measures, in Prometheus's text format |
+//!
+//! Inside a Rust test the same is at hand without HTTP: [`FakeSqs::advance`] and [`FakeSqs::freeze`]
+//! move and stop the queues' time, and [`FakeSqs::queue`] looks and reaches into a queue:
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), fake_sqs::ControlError> {
+//! use std::time::Duration;
+//!
+//! use fake_sqs::FakeSqs;
+//! use fake_sqs::inside::State;
+//!
+//! let server = FakeSqs::start().await;
+//! let orders = server.create_queue("orders").await?;
+//! // … the code under test sends, with a delay of 15 minutes …
+//! # let mut late = sqs::SendMessageInput::new("", "hello");
+//! # late.delay_seconds = Some(900);
+//! # orders.send_message(late).await?;
+//! assert_eq!(orders.messages(State::Delayed).await?[0].body, "hello");
+//! server.advance(Duration::from_secs(900)).await?;
+//! assert_eq!(orders.counts().await?.visible, 1);
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! # Bounds
 //!

@@ -8,7 +8,7 @@ use sqs_engine::{ControlAction, Counts, MessageId, QueueAddress, Timestamp};
 use tokio::runtime;
 use tokio::task::JoinHandle;
 
-use crate::control::{Control, ControlError};
+use crate::control::{Control, ControlError, ResetScope};
 use crate::http::limits;
 use crate::inside::{
     Clock, Cursors, DeduplicationId, Group, Message, MessageQuery, Queue, QueueDetails, State,
@@ -123,6 +123,18 @@ impl FakeSqs {
         self.remote().run(resume).await
     }
 
+    /// Forgets everything, as if the server had just been started: queues, the names of deleted ones,
+    /// messages, the journal, and how the clock was set. Long polls that wait hear that their queue
+    /// is gone.
+    ///
+    /// # Errors
+    ///
+    /// As [`freeze`](Self::freeze).
+    pub async fn reset(&self) -> Result<(), ControlError> {
+        let reset = |control: Control| async move { control.reset(ResetScope::Everything).await };
+        self.remote().run(reset).await
+    }
+
     /// A queue of the first credential's account in the server's [`region`](Self::region). It need
     /// not exist yet.
     ///
@@ -142,6 +154,7 @@ impl FakeSqs {
     /// # Ok(())
     /// # }
     /// ```
+    #[must_use]
     pub fn queue(&self, name: impl Into<String>) -> QueueHandle {
         let account = self.remote().control.account();
         QueueHandle {
@@ -167,7 +180,6 @@ impl FakeSqs {
 /// It looks without receiving, and reaches in without signing. Whatever it does is done on the
 /// server's own runtime.
 #[derive(Clone)]
-#[must_use = "a handle does nothing until it is asked"]
 pub struct QueueHandle {
     remote: Remote,
     address: QueueAddress,
@@ -185,12 +197,14 @@ impl QueueHandle {
     }
 
     /// The queue of this name in another account.
+    #[must_use]
     pub fn of_account(mut self, account: AccountId) -> Self {
         account.as_str().clone_into(&mut self.address.account);
         self
     }
 
     /// The queue of this name in another region.
+    #[must_use]
     pub fn in_region(mut self, region: impl Into<String>) -> Self {
         self.address.region = region.into();
         self

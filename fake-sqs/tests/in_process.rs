@@ -164,6 +164,10 @@ async fn time_is_frozen_moved_and_resumed() {
     assert_eq!(resumed.mode, ClockMode::Running);
     assert!(resumed.now >= moved.now);
     assert!((990_000_000..=1_000_000_000).contains(&resumed.offset_millis));
+    server.create_queue("orders").await.expect("created");
+    server.reset().await.expect("reset");
+    assert!(server.queue("orders").counts().await.is_err());
+    assert!(server.now() < frozen.now.after(seconds(1_000)));
     let too_far = server.advance(Duration::MAX).await;
     assert!(matches!(too_far, Err(ControlError::TooFar)));
     assert!(server.now() < Timestamp::from_millis(253_402_300_800_000));

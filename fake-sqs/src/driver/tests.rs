@@ -429,3 +429,25 @@ async fn time_goes_on_from_where_it_stood() {
         "{waited:?}"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_reset_lets_time_go_on_that_was_frozen_or_moved() {
+    for seconds in [0, 1_000_000] {
+        let driver = running().await;
+        // The timer sleeps until the end of this poll, and is not to wake.
+        let before = poll(&driver, 1).await;
+        driver.freeze().await.expect("frozen");
+        let by = Duration::from_secs(seconds);
+        driver.move_time(by).await.expect("moved");
+        tokio::task::yield_now().await;
+        driver.reset().await.expect("reset");
+        drop(before);
+        assert_eq!(driver.clock().mode, ClockMode::Running);
+        assert_eq!(driver.clock().offset_millis, 0);
+        let create = CreateQueueInput::new("orders");
+        let created = driver.call(context(), create.into()).await;
+        created.expect("created");
+        let after = poll(&driver, 20).await;
+        assert_eq!(bodies(after).await, [""; 0]);
+    }
+}

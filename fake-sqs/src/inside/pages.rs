@@ -162,3 +162,70 @@ impl MessageQuery {
 fn parse<T: std::str::FromStr>(after: Option<&str>) -> Result<Option<T>, T::Err> {
     after.map(str::parse).transpose()
 }
+
+#[cfg(test)]
+mod tests {
+    use sqs::{CreateQueueInput, SendMessageInput};
+    use sqs_engine::{Config, Context, Engine, Timestamp};
+
+    use super::*;
+
+    /// The messages of a queue, many of which are delayed, and the last of which is visible.
+    fn engine(delayed: usize) -> Engine {
+        let mut engine = Engine::new(Config::default());
+        let context = Context::new("000000000000", "test", "us-east-1", "");
+        let mut call = |request| drop(engine.handle(Timestamp::from_millis(0), &context, request));
+        call(CreateQueueInput::new("q").into());
+        for _ in 0..delayed {
+            let mut input = SendMessageInput::new("q", "late");
+            input.delay_seconds = Some(900);
+            call(input.into());
+        }
+        call(SendMessageInput::new("q", "now").into());
+        engine
+    }
+
+    fn page(engine: &Engine, state: State, after: Option<String>) -> MessagePage {
+        let queue = engine.inspect().queue("000000000000", "us-east-1", "q");
+        let query = MessageQuery {
+            state: Some(state),
+            limit: 10,
+            after,
+        };
+        query.page(queue.expect("a queue")).expect("a place")
+    }
+
+    #[test]
+    fn a_page_looks_at_so_many_messages_and_no_more() {
+        let engine = engine(limits::CONTROL_PAGE_LOOKS);
+        let first = page(&engine, State::Visible, None);
+        assert_eq!(first.messages, []);
+        assert!(first.after.is_some(), "there is more to look at");
+        let second = page(&engine, State::Visible, first.after);
+        assert_eq!(second.messages.len(), 1);
+        assert_eq!(second.messages[0].body, "now");
+        assert_eq!(second.after, None);
+        // Those hidden are found without looking at others.
+        let delayed = page(&engine, State::Delayed, None);
+        assert_eq!(
+            (delayed.messages.len(), delayed.after.is_some()),
+            (10, true)
+        );
+        assert_eq!(page(&engine, State::InFlight, None).messages, []);
+    }
+
+    #[test]
+    fn a_page_ends_before_the_body_that_is_too_much() {
+        let mut engine = engine(0);
+        let context = Context::new("000000000000", "test", "us-east-1", "");
+        // The limit of SQS is lower; nine bodies of a mebibyte are more than a page has.
+        for _ in 0..9 {
+            let input = SendMessageInput::new("q", "x".repeat(1024 * 1024));
+            let _ = engine.handle(Timestamp::from_millis(1), &context, input.into());
+        }
+        let first = page(&engine, State::Visible, None);
+        assert_eq!(first.messages.len(), 8, "the short one, and seven");
+        let second = page(&engine, State::Visible, first.after);
+        assert_eq!((second.messages.len(), second.after), (2, None));
+    }
+}
