@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use sqs::{
-    CreateQueueInput, Request, Response, SendMessageInput, SendMessageOutput,
+    CreateQueueInput, ReceiveMessageInput, Request, Response, SendMessageInput, SendMessageOutput,
     StartMessageMoveTaskInput,
 };
 use sqs_engine::{Context, ControlAction, MessageId, Missing, QueueAddress};
@@ -18,7 +18,7 @@ use crate::AccountId;
 use crate::driver::{AdvanceError, Driver};
 use crate::faults::Faults;
 use crate::inside::{
-    Clock, Cursors, MessagePage, MessageQuery, QueueDetails, QueuePage, QueueQuery,
+    Clock, Cursors, Message, MessagePage, MessageQuery, QueueDetails, QueuePage, QueueQuery,
 };
 use crate::journal::Journal;
 use crate::readiness::{Phase, Readiness};
@@ -203,6 +203,31 @@ impl Control {
             // Each operation has its own output.
             _ => Ok(SendMessageOutput::default()),
         }
+    }
+
+    /// Receives messages as the owner of a queue would, and shows them as they are afterwards; `input`
+    /// need not name the queue.
+    pub(crate) async fn receive(
+        &self,
+        queue: &QueueAddress,
+        mut input: ReceiveMessageInput,
+    ) -> Result<Vec<Message>, ControlError> {
+        self.check_exists(queue)?;
+        input.queue_url = Some(queue.name.clone());
+        let received = match self.call_as_owner(queue, input).await? {
+            Response::ReceiveMessage(output) => output.messages,
+            // Each operation has its own output.
+            _ => Vec::new(),
+        };
+        let (account, region, name) = (&queue.account, &queue.region, &queue.name);
+        let shown = self.driver.look(|inspect| {
+            let view = inspect.queue(account, region, name)?;
+            let handles = received.iter().filter_map(|m| m.receipt_handle.as_deref());
+            let messages = handles.filter_map(|handle| view.message_of(handle));
+            Some(messages.map(Message::from).collect())
+        });
+        // Without the queue there is none left.
+        Ok(shown.unwrap_or_default())
     }
 
     /// Starts a move task as the owner of a dead-letter queue would, and gives its handle; `input`

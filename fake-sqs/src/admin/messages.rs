@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use axum::extract::{Path, Request, State};
 use http::request;
 use serde::{Deserialize, Serialize};
-use sqs::{MessageAttributeValue, MessageSystemAttributeValue, SendMessageInput};
+use sqs::{
+    MessageAttributeValue, MessageSystemAttributeValue, ReceiveMessageInput, SendMessageInput,
+};
 use sqs_engine::{ControlAction, MessageId, MessageIdError};
 
 use super::answer::{AdminError, Json};
@@ -20,6 +22,9 @@ const LIST: &str = "state=visible&limit=100&after=…; a state is visible, delay
 
 /// What the body of a send looks like, for errors.
 const SEND: &str = r#"{"body":"hello","message_attributes":{"color":{"DataType":"String","StringValue":"blue"}},"delay_seconds":5,"group":"g","deduplication_id":"d","trace_header":"Root=…"}"#;
+
+/// What the body of a receive looks like, for errors.
+const RECEIVE: &str = r#"{} or {"max":10,"visibility_timeout":30}"#;
 
 /// The one system attribute that can be sent.
 const TRACE_HEADER: &str = "AWSTraceHeader";
@@ -41,6 +46,19 @@ struct Send {
     group: Option<String>,
     deduplication_id: Option<String>,
     trace_header: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Receive {
+    max: Option<i32>,
+    visibility_timeout: Option<i32>,
+}
+
+/// The answer to a receive.
+#[derive(Serialize)]
+pub(super) struct Received {
+    messages: Vec<inside::Message>,
 }
 
 /// The answer to a send.
@@ -86,6 +104,24 @@ pub(super) async fn send(
         md5: sent.md5_of_message_body,
         sequence_number: sent.sequence_number,
     }))
+}
+
+/// Receives messages as a client does, without waiting for any.
+pub(super) async fn receive(
+    State(control): State<Control>,
+    Path(at): At,
+    request: Request,
+) -> Result<Json<Received>, AdminError> {
+    let asked: Receive = members::of(request, RECEIVE).await?;
+    let input = ReceiveMessageInput {
+        max_number_of_messages: asked.max,
+        visibility_timeout: asked.visibility_timeout,
+        wait_time_seconds: Some(0),
+        ..ReceiveMessageInput::default()
+    };
+    let messages = control.receive(&address(at), input).await;
+    let messages = messages.map_err(AdminError::Control)?;
+    Ok(Json(Received { messages }))
 }
 
 /// Deletes a message.

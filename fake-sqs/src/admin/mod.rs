@@ -130,6 +130,10 @@ fn of_queues() -> Router<Control> {
                 .fallback(|| only("GET, POST")),
         )
         .route(
+            &of_queue("/messages/receive"),
+            post(messages::receive).fallback(only_post),
+        )
+        .route(
             &of_queue("/messages/{id}"),
             delete(messages::delete).fallback(|| only("DELETE")),
         )

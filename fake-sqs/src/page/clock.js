@@ -33,6 +33,7 @@ export function countdown(words) {
     element,
     until(millis) {
       entry.at = millis;
+      if (millis === null) text(element, "");
       attribute(element, "title", millis === null ? null : exact(millis));
       showCountdown(entry);
     },
@@ -44,8 +45,8 @@ export function countdown(words) {
 
 function showCountdown({ element, words, at }) {
   const now = queueNow();
-  if (at === null || now === null) text(element, "");
-  else text(element, words(Math.ceil((at - now) / 1000)));
+  // What stands in place of a time stays.
+  if (at !== null && now !== null) text(element, words(Math.ceil((at - now) / 1000)));
 }
 
 const shown = {};

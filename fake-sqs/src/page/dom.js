@@ -91,9 +91,15 @@ export function still(node) {
   return { nodes: [node] };
 }
 
-/** A labelled field of a form. */
+let fields = 0;
+
+/** A labelled field of a form, perhaps with a hint. */
 export function field(label, input, hint) {
-  return el("label", { class: "field" }, el("span", {}, label), input, hint ? el("small", {}, hint) : null);
+  fields += 1;
+  const id = `field-${fields}`;
+  input.id ||= id;
+  if (hint) input.setAttribute("aria-describedby", `${id}-hint`);
+  return el("div", { class: "field" }, el("label", { for: input.id }, label), input, hint ? el("small", { id: `${id}-hint` }, hint) : null);
 }
 
 /** A choice among `[value, label]`. */
@@ -118,7 +124,8 @@ export function facts(pairs) {
   const list = el("dl", { class: "facts" });
   for (const [name, value] of pairs) {
     if (value === null || value === undefined || value === "") continue;
-    list.append(el("div", {}, el("dt", {}, name), el("dd", {}, value)));
+    const isLong = String(value).length > 48;
+    list.append(el("div", { class: isLong ? "long" : null }, el("dt", {}, name), el("dd", {}, value)));
   }
   return list;
 }

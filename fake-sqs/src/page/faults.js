@@ -95,6 +95,7 @@ function where(fault) {
   const parts = [fault.action ?? "every action"];
   if (fault.queue) parts.push(`on ${fault.queue}`);
   if (fault.group) parts.push(`in group ${fault.group}`);
+  if (fault.message) parts.push(`at messages with ${JSON.stringify(fault.message)}`);
   if (fault.account) parts.push(`of ${fault.account}`);
   if (fault.region) parts.push(`in ${fault.region}`);
   return parts.join(" ");
@@ -103,7 +104,7 @@ function where(fault) {
 function howOften(fault) {
   const share = fault.share === undefined || fault.share === null ? "" : `${percent(fault.share)} of calls`;
   if (fault.times === undefined || fault.times === null) return share || "every time";
-  const left = `at most ${counted(fault.times, "time")}`;
+  const left = fault.remaining === undefined ? `${counted(fault.times, "time")}` : `${number(fault.remaining)} of ${counted(fault.times, "time")} left`;
   return share === "" ? left : `${share}, ${left}`;
 }
 

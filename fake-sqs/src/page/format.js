@@ -67,6 +67,11 @@ export function moment(millis) {
   return `${day(millis)}, ${timeOfDay(millis)}`;
 }
 
+/** The day without its year, and the time of day without its seconds. */
+export function shortMoment(millis) {
+  return `${day(millis).replace(/ \d+$/, "")}, ${timeOfDay(millis).slice(0, 5)}`;
+}
+
 /** The time in UTC, to the millisecond, where it must be exact. */
 export function exact(millis) {
   const date = new Date(millis);

@@ -12,7 +12,7 @@ import { requestsView } from "./requests.js";
 import { here } from "./trail.js";
 
 const byId = (id) => document.getElementById(id);
-const [main, notice, gone, said, about] = ["main", "notice", "gone", "said", "about"].map(byId);
+const [main, notice, gone, said, about, totals] = ["main", "notice", "gone", "said", "about", "totals"].map(byId);
 
 /** What the parts of the page use of the whole. */
 const app = { attempt, say, refresh };
@@ -74,7 +74,8 @@ const head = repeated(async () => {
   try {
     const answer = await health();
     clock.set(answer.clock);
-    text(about, `fake-sqs ${answer.version} at ${location.host}: ${counted(answer.queues, "queue")}, ${counted(answer.messages, "message")}`);
+    text(totals, `${counted(answer.queues, "queue")}, ${counted(answer.messages, "message")}`);
+    text(about, `fake-sqs ${answer.version} at ${location.host}`);
   } catch {
     // Whether the server is there is told where changes are listened for.
   }
@@ -93,6 +94,8 @@ function route() {
   if (current?.key === key) return refresh();
   const isFirst = current === null;
   current?.view.stop?.();
+  // A question about a place that was left needs no answer.
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
   const view = viewOf(path);
   const ask = async () => {
     try {

@@ -18,17 +18,14 @@ const COLUMNS = [
   ["State", "state"],
   ["Time left", "end"],
   ["Receives", "count"],
-  ["Group", "wide"],
+  ["Group", "wide group"],
   ["Sent", "wide end"],
 ];
 
 const STATE_WORDS = { visible: "visible", in_flight: "in flight", delayed: "delayed" };
 
-const LEFT_WORDS = {
-  visible: (seconds) => `expires in ${duration(Math.max(0, seconds))}`,
-  in_flight: (seconds) => `visible in ${duration(Math.max(0, seconds))}`,
-  delayed: (seconds) => `visible in ${duration(Math.max(0, seconds))}`,
-};
+/** What comes at the end of the time that is left. */
+const END_WORDS = { visible: "expires in ", in_flight: "visible in ", delayed: "visible in " };
 
 export function messageList(place, app) {
   const { whole, body } = table("Messages", COLUMNS, { class: "messages" });
@@ -90,8 +87,9 @@ function messageRow(first, context) {
     onclick: () => context.open(toggle.getAttribute("aria-expanded") === "true" ? "" : first.id),
   }, begun);
   const state = el("span", { class: "chip" });
-  let words = LEFT_WORDS[first.state];
-  const left = countdown((seconds) => words(seconds));
+  const word = el("span", { class: "word" });
+  const left = countdown((seconds) => duration(Math.max(0, seconds)));
+  const leftCell = el("td", { class: "end figures left" }, word, left.element);
   context.running.add(left);
   const receives = el("td", { class: "count" });
   const sent = el("time", { title: exact(first.sent_at) }, timeOfDay(first.sent_at));
@@ -100,7 +98,7 @@ function messageRow(first, context) {
     { class: "message" },
     el("th", { scope: "row", class: "body" }, toggle),
     el("td", { class: "state" }, state),
-    el("td", { class: "end figures" }, left.element),
+    leftCell,
     receives,
     el("td", { class: "wide group" }, first.group ?? ""),
     el("td", { class: "wide end figures" }, sent),
@@ -115,7 +113,8 @@ function messageRow(first, context) {
     update({ message, isOpen }) {
       text(state, STATE_WORDS[message.state]);
       attribute(state, "data-state", message.state);
-      words = LEFT_WORDS[message.state];
+      text(word, END_WORDS[message.state]);
+      attribute(leftCell, "data-state", message.state);
       left.until(message.visible_at ?? message.expires_at ?? null);
       text(receives, number(message.receive_count));
       attribute(receives, "data-none", message.receive_count === 0 ? "" : null);

@@ -4,8 +4,9 @@ import { messages, queues } from "./api.js";
 import { countdown } from "./clock.js";
 import { confirm, form } from "./dialog.js";
 import { attribute, button, el, facts, field, keyed, show, table, text } from "./dom.js";
-import { counted, duration, moment, number } from "./format.js";
+import { counted, duration, moment, number, shortMoment } from "./format.js";
 import { messageList } from "./messages.js";
+import { deadLetters } from "./queues.js";
 import { send } from "./send.js";
 import { address, go } from "./trail.js";
 
@@ -174,7 +175,8 @@ function sidePanel(isFifo) {
   );
 
   function showQueue(queue) {
-    shownFacts(attributes, Object.entries(queue.attributes).filter(([name]) => !HIDDEN.has(name)).map(([name, value]) => [name, inWords(name, value)]));
+    const told = Object.entries(queue.attributes).filter(([name]) => !HIDDEN.has(name));
+    shownFacts(attributes, told.map(([name, value]) => [name, inWords(name, value, queue.attributes)]));
     shownFacts(tags.content, Object.entries(queue.tags));
     show(tags.root, Object.keys(queue.tags).length > 0);
     groups.show(isFifo, queue.groups ?? [], queue.groups_after, (group) => group.name, (group) => ({
@@ -275,9 +277,10 @@ const SECONDS = new Set([
   "VisibilityTimeout",
 ]);
 
-function inWords(name, value) {
+function inWords(name, value, attributes) {
+  if (name === "RedrivePolicy") return deadLetters(attributes) || value;
   if (SECONDS.has(name)) return duration(Number(value));
-  if (name === "CreatedTimestamp" || name === "LastModifiedTimestamp") return moment(Number(value) * 1000);
+  if (name === "CreatedTimestamp" || name === "LastModifiedTimestamp") return shortMoment(Number(value) * 1000);
   if (name === "MaximumMessageSize") return `${number(Number(value))} bytes`;
   return value;
 }

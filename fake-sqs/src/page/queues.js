@@ -19,7 +19,7 @@ const COLUMNS = [
   ["In flight", "count"],
   ["Delayed", "count"],
   ["Polls", "count wide"],
-  ["Dead letters to", "wide"],
+  ["Dead letters to", "wide letters"],
   ["Account", "wide"],
   ["Region", "wide"],
 ];
@@ -92,7 +92,7 @@ function queueRow(queue) {
   const counts = ["visible", "in_flight", "delayed", "waiting_polls"].map((state) =>
     el("td", { class: state === "waiting_polls" ? "count wide" : "count", "data-state": state }),
   );
-  const letters = el("td", { class: "wide quiet" });
+  const letters = el("td", { class: "wide quiet letters" });
   const node = el(
     "tr",
     {},

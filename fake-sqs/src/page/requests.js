@@ -2,7 +2,7 @@
 
 import { requests } from "./api.js";
 import { attribute, button, choice, el, facts, keyed, show, table, text, unseen } from "./dom.js";
-import { exact, moment, number, timeOfDay } from "./format.js";
+import { bytes, exact, laidOut, moment, number, timeOfDay } from "./format.js";
 import { ACTIONS } from "./names.js";
 import { address, go, here, note } from "./trail.js";
 
@@ -15,14 +15,17 @@ const PAUSE_MS = 200;
 const OUTCOMES = [
   ["", "every outcome"],
   ["ok", "done"],
+  ["partial", "done in part"],
   ["error", "an error"],
-  ["refused", "refused signatures"],
+  ["refused", "refused signature"],
+  ["hung_up", "client hung up"],
+  ["closed", "closed by a fault"],
 ];
 
 const COLUMNS = [
   ["Time", "time"],
   ["Action", "action"],
-  ["Queue", "wide"],
+  ["Queue", "wide queue"],
   ["Answer", "answer"],
   ["ms", "count"],
 ];
@@ -113,7 +116,7 @@ function tail() {
         next = null;
         list = [];
       }
-      const answer = await requests.list({ ...filter, ...(next === null ? { last: SHOWN_MAX } : { after: next }) });
+      const answer = await requests.list({ ...filter, after: next, last: SHOWN_MAX });
       // Another server at this port counts anew.
       if (next !== null && answer.next < next) {
         key = null;
@@ -121,6 +124,7 @@ function tail() {
       }
       key = wanted;
       next = answer.next;
+      // What the journal has forgotten is gone here too: after a reset, all of it.
       const kept = list.filter((request) => request.seq > answer.forgotten);
       list = [...answer.requests.reverse(), ...kept].slice(0, SHOWN_MAX);
     },
@@ -138,10 +142,10 @@ function requestRow(request, context) {
   }, request.action ?? "no action");
   const row = el(
     "tr",
-    { "data-outcome": outcomeOf(request) },
+    { "data-outcome": request.outcome },
     el("td", { class: "time figures" }, el("time", { title: exact(request.at) }, timeOfDay(request.at))),
     el("th", { scope: "row", class: "action" }, toggle),
-    el("td", { class: "wide" }, queueLink(request)),
+    el("td", { class: "wide queue" }, queueLink(request)),
     el("td", { class: "answer" }, ...answerCell(request)),
     el("td", { class: "count" }, milliseconds(request.duration_ms)),
   );
@@ -163,23 +167,12 @@ function requestRow(request, context) {
   };
 }
 
-function outcomeOf(request) {
-  if (request.refusal) return "refused";
-  return request.error ? "error" : "ok";
-}
+const OUTCOME_WORDS = { hung_up: "the client hung up", closed: "closed by a fault", partial: "in part" };
 
 function answerCell(request) {
-  const status = el("span", { class: "status" }, String(request.status ?? "—"));
-  if (!request.error) return [status];
-  return [status, " ", el("span", { class: "error" }, errorName(request.error))];
-}
-
-function errorName(error) {
-  return typeof error === "string" ? error.split(":")[0] : (error.code ?? "error");
-}
-
-function errorText(error) {
-  return typeof error === "string" ? error : [error.code, error.message].filter(Boolean).join(": ");
+  const words = request.error ?? OUTCOME_WORDS[request.outcome];
+  const status = request.status === null ? [] : [el("span", { class: "status" }, String(request.status)), " "];
+  return words === undefined ? status : [...status, el("span", { class: "error" }, words)];
 }
 
 function queueLink(request) {
@@ -197,26 +190,38 @@ function milliseconds(value) {
 /** Everything that the journal holds of a request. */
 function requestDetail(request) {
   const ids = request.message_ids ?? [];
+  const failed = (request.failed ?? []).map((one) => [one.id, one.error].filter(Boolean).join(": "));
   const list = facts([
     ["Number", number(request.seq)],
     ["At", moment(request.at)],
     ["Queue", request.queue],
     ["Account", request.account],
     ["Region", request.region],
-    ["Access key", request.access_key_id ?? request.caller],
-    ["Status", request.status],
-    ["Error", request.error ? errorText(request.error) : null],
+    ["Access key", request.access_key],
+    ["Request", [request.method, request.path].filter(Boolean).join(" ")],
     ["Request id", request.request_id],
-    ["Faults", request.faults?.length > 0 ? request.faults.join(", ") : null],
-    [ids.length === 1 ? "Message" : "Messages", ids.length > 0 ? ids.join(", ") : null],
+    ["Error", [request.error, request.error_message].filter(Boolean).join(": ")],
+    ["Failed", failed.join(", ")],
+    ["Faults that it met", (request.faults ?? []).map((fault) => `${fault.kind} (${fault.id})`).join(", ")],
+    [ids.length === 1 ? "Message" : "Messages", ids.join(", ")],
+    ["With a handle that held no longer", (request.stale_ids ?? []).join(", ")],
   ]);
   return el(
     "div",
     { class: "detail" },
     request.refusal ? refusalPanel(request.refusal) : null,
     list,
-    request.body ? el("div", { class: "bodyblock" }, el("div", { class: "bar" }, el("span", { class: "quiet" }, "Body, its beginning")), el("pre", { tabindex: 0, "aria-label": "Body" }, request.body)) : null,
+    excerpt("Request", request.request_body, request.request_bytes),
+    excerpt("Answer", request.response_body, request.response_bytes),
   );
+}
+
+/** The beginning of a body, which is all that the journal keeps. */
+function excerpt(name, body, length) {
+  if (!body) return null;
+  const isCut = length > new TextEncoder().encode(body).length;
+  const words = `${name}, ${bytes(length)}${isCut ? ", its beginning" : ""}`;
+  return el("div", { class: "bodyblock" }, el("div", { class: "bar" }, el("span", { class: "quiet" }, words)), el("pre", { tabindex: 0, "aria-label": name }, isCut ? body : laidOut(body)));
 }
 
 /** Why a signature was refused, for a person: what is wrong, what to do, and the evidence. */

@@ -617,3 +617,37 @@ async fn a_send_that_is_not_understood_or_that_sqs_refuses_does_nothing() {
     }
     assert_eq!(bodies(&messages(&harness, "q", "").await), [""; 0]);
 }
+
+#[tokio::test]
+async fn messages_are_received_as_a_client_receives_them() {
+    let harness = Harness::new();
+    create(&harness, "orders").await;
+    for body in ["a", "b"] {
+        let sent = post(
+            &harness,
+            &path("orders", "/messages"),
+            json!({"body": body}),
+        )
+        .await;
+        done(&sent);
+    }
+    let receive = path("orders", "/messages/receive");
+    let received = done(&post(&harness, &receive, json!({"visibility_timeout": 600})).await);
+    assert_eq!(bodies(&received).len(), 1);
+    let message = &received["messages"][0];
+    assert_eq!(message["state"], "in_flight");
+    assert_eq!(message["receive_count"], 1);
+    let input = json!({"QueueUrl": url("orders"), "ReceiptHandle": message["receipt_handle"]});
+    assert_eq!(harness.call("DeleteMessage", &input).await.status, 200);
+    let received = done(&post(&harness, &receive, json!({"max": 10})).await);
+    assert_eq!(bodies(&received).len(), 1);
+    let received = done(&post(&harness, &receive, json!({})).await);
+    assert_eq!(received, json!({"messages": []}));
+
+    let refused = post(&harness, &receive, json!({"max": 11})).await;
+    assert_error(&refused, 400, "InvalidParameterValue");
+    let refused = post(&harness, &receive, json!({"maximum": 1})).await;
+    assert_error(&refused, 400, "the body must be JSON like {} or {\"max\"");
+    let missing = post(&harness, &path("bills", "/messages/receive"), json!({})).await;
+    assert_error(&missing, 404, "there is no queue bills");
+}
