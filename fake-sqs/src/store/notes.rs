@@ -210,7 +210,8 @@ impl Notes {
     pub(super) fn next(&self, patience: Patience) -> Work {
         let mut state = self.lock();
         loop {
-            let can_write = state.condition == Condition::Working || state.wanted || state.closing;
+            // What cannot be written now is not waited for when the server stops: nobody was told of it.
+            let can_write = state.condition == Condition::Working || state.wanted;
             if can_write && !state.pending.is_empty() {
                 state.wanted = false;
                 return Work::Commit(state.take());

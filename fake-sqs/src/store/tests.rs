@@ -176,7 +176,8 @@ async fn snapshots_keep_the_log_short_and_everything_in_it() {
         (replayed.from, replayed.differences),
         (ReplayedFrom::Snapshot, 0)
     );
-    let last = "DELETE FROM part WHERE id = (SELECT max(id) FROM part)";
+    let last = "DELETE FROM part WHERE id = (
+        SELECT max(id) FROM part WHERE snapshot = (SELECT max(id) FROM snapshot))";
     place.database().execute(last, []).expect("deleted");
     let refused = place.refused();
     assert!(refused.contains("is damaged: the snapshot"), "{refused}");

@@ -1,6 +1,7 @@
 //! The thread that writes: it commits what has been noted, and now and then a snapshot.
 
 use std::sync::Arc;
+use std::thread;
 
 use sqs_engine::{Config, Engine, InFlightLimits, Rules};
 
@@ -74,6 +75,7 @@ impl Writer {
 
     /// Writes until there is nothing more to come.
     pub(super) fn run(mut self) {
+        let _watch = Watch(Arc::clone(&self.notes));
         loop {
             let working = self.notes.condition() == Condition::Working;
             let busy = working && (self.snapshot.is_some() || self.swept == Swept::Some);
@@ -261,6 +263,19 @@ impl Writer {
         self.snapshot = None;
         self.next_at = self.size.log + self.terms.log_bytes;
         self.swept = Swept::Some;
+    }
+}
+
+/// Sees to it that nobody waits for a writer that has panicked.
+struct Watch(Arc<Notes>);
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let reason = "the thread that writes has stopped: start the server again";
+            self.0.set_condition(Condition::Lost(reason.to_owned()));
+            self.0.lose(reason);
+        }
     }
 }
 
