@@ -17,6 +17,7 @@ macro_rules! assert_refused {
 mod access;
 mod dead_letters;
 mod errors;
+mod faults;
 mod fifo;
 mod messages;
 mod queues;
