@@ -22,6 +22,24 @@ const JUMP_MIN: Duration = Duration::from_secs(1);
 /// The last millisecond of the year 9999, beyond which many programs cannot read times.
 const LATEST: Timestamp = Timestamp::from_millis(253_402_300_799_999);
 
+/// Something that is told once in a while, however often it happens.
+#[derive(Debug, Default)]
+pub(crate) struct Sparingly {
+    last: Option<Instant>,
+}
+
+impl Sparingly {
+    /// Whether it is time to tell it, which then counts as told.
+    pub(crate) fn may_tell(&mut self, period: Duration) -> bool {
+        let now = Instant::now();
+        let due = self.last.is_none_or(|last| now - last >= period);
+        if due {
+            self.last = Some(now);
+        }
+        due
+    }
+}
+
 /// Real time, by which signatures are checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WallClock {
@@ -357,6 +375,18 @@ mod tests {
 
     const fn seconds(n: u64) -> Duration {
         Duration::from_secs(n)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_told_sparingly_is_told_once_a_period() {
+        let mut told = Sparingly::default();
+        assert!(told.may_tell(seconds(60)));
+        assert!(!told.may_tell(seconds(60)));
+        tokio::time::advance(seconds(59)).await;
+        assert!(!told.may_tell(seconds(60)));
+        tokio::time::advance(seconds(1)).await;
+        assert!(told.may_tell(seconds(60)));
+        assert!(!told.may_tell(seconds(60)));
     }
 
     #[test]

@@ -22,6 +22,8 @@ use tokio::task::JoinSet;
 use tracing::{debug, warn};
 
 use super::limits;
+use super::patience::Patient;
+use crate::clock::Sparingly;
 
 /// How long the loop waits after a failed accept when no connection's end wakes it earlier.
 const RETRY_AFTER: Duration = Duration::from_millis(100);
@@ -77,13 +79,20 @@ impl Acceptor {
         connections: &mut JoinSet<()>,
     ) -> Infallible {
         let permits = Arc::new(Semaphore::new(self.connections_max));
+        let (mut full, mut failed) = (Sparingly::default(), Sparingly::default());
         loop {
+            if permits.available_permits() == 0 && full.may_tell(limits::WARNING_PERIOD) {
+                warn!(
+                    limit = self.connections_max,
+                    "too many connections; further ones wait"
+                );
+            }
             let permit = permit(&permits).await;
             let stream = tokio::select! {
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, _peer)) => stream,
                     Err(error) => {
-                        recover(&error, connections).await;
+                        recover(&error, connections, &mut failed).await;
                         continue;
                     }
                 },
@@ -120,12 +129,6 @@ impl Drop for Open {
 
 /// The right to one more connection, which goes back when the connection's task drops it.
 async fn permit(permits: &Arc<Semaphore>) -> OwnedSemaphorePermit {
-    if permits.available_permits() == 0 {
-        warn!(
-            limit = limits::CONNECTIONS_MAX,
-            "too many connections; further ones wait"
-        );
-    }
     match Arc::clone(permits).acquire_owned().await {
         Ok(permit) => permit,
         Err(_closed) => unreachable!("nobody closes this semaphore"),
@@ -135,7 +138,7 @@ async fn permit(permits: &Arc<Semaphore>) -> OwnedSemaphorePermit {
 /// A failed accept concerns either the one connection (it was reset before we took it) or the whole
 /// process (no file descriptor is free). In the second case trying again at once would spin, so
 /// the loop waits until a connection ends, or a moment when there is none of ours.
-async fn recover(error: &io::Error, connections: &mut JoinSet<()>) {
+async fn recover(error: &io::Error, connections: &mut JoinSet<()>, told: &mut Sparingly) {
     if matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted
@@ -145,7 +148,9 @@ async fn recover(error: &io::Error, connections: &mut JoinSet<()>) {
     ) {
         return;
     }
-    warn!(%error, connections = connections.len(), "cannot accept a connection");
+    if told.may_tell(limits::WARNING_PERIOD) {
+        warn!(%error, connections = connections.len(), "cannot accept a connection");
+    }
     let ended = async {
         if connections.join_next().await.is_none() {
             std::future::pending::<()>().await;
@@ -181,7 +186,10 @@ async fn connection(
         .timer(TokioTimer::new())
         .header_read_timeout(limits::HEAD_TIME_MAX)
         .max_buf_size(limits::HEAD_BYTES_MAX)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(
+            TokioIo::new(Patient::new(stream, limits::WRITE_TIME_MAX)),
+            service,
+        );
     let mut served = pin!(served);
     let result = tokio::select! {
         result = served.as_mut() => result,

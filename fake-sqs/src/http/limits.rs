@@ -8,6 +8,14 @@ use std::time::Duration;
 /// of JSON, and its attributes come on top.
 pub const BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
 
+/// All bodies together, in bytes: 256 MiB. Requests whose bodies do not fit wait until others are
+/// answered. Bodies of up to [`SMALL_BODY_BYTES`] are not counted.
+pub const BODIES_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// A body that needs no place among [`BODIES_BYTES_MAX`], in bytes: 64 KiB. With as many connections
+/// as there may be these take as much again at most.
+pub const SMALL_BODY_BYTES: u64 = 64 * 1024;
+
 /// How much of a body that is too large is read and thrown away, in bytes: 64 MiB. Clients write
 /// their whole request before they read the answer; closing the connection earlier would lose the
 /// refusal on its way to them.
@@ -49,11 +57,19 @@ pub const HEADERS_MAX: usize = 100;
 /// that closes first can close just as the next request is sent.
 pub const HEAD_TIME_MAX: Duration = Duration::from_secs(120);
 
-/// Connections at once: 4,096. Further ones wait in the system's queue until one ends.
+/// Time in which a client must take some of its answer: 30 s. A connection on which nothing can be
+/// written for so long is closed.
+pub const WRITE_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// Connections at once, unless the server is told another number: 4,096. As a waiting poll has a
+/// connection of its own, no more polls wait. Further ones wait in the system's queue until one ends.
 pub const CONNECTIONS_MAX: usize = 4_096;
 
 /// Pages that listen for changes at once, at `GET /_fake/events`: 32. Each keeps a connection.
 pub const EVENT_LISTENERS_MAX: usize = 32;
+
+/// How seldom the log repeats that there are too many connections, or that none can be accepted.
+pub const WARNING_PERIOD: Duration = Duration::from_secs(60);
 
 /// How long a stopping server waits for the answers that are under way; what is left then is
 /// closed. Waiting polls are answered at once and take none of this.

@@ -6,9 +6,11 @@ pub(crate) mod accept;
 pub(crate) mod answer;
 pub(crate) mod asked;
 pub(crate) mod body;
+mod budget;
 pub(crate) mod cors;
 mod hints;
 pub(crate) mod observe;
+mod patience;
 pub(crate) mod sqs_route;
 #[cfg(test)]
 mod tests;
@@ -24,6 +26,7 @@ use http::{Method, StatusCode};
 use sqs::{Error, ErrorCode};
 use tracing::warn;
 
+use self::budget::Budget;
 use self::cors::Cors;
 use self::observe::Observer;
 use self::sqs_route::SqsRoute;
@@ -62,7 +65,10 @@ pub(crate) fn router(parts: Parts) -> Router {
         Cors::On => sqs.layer(middleware::from_fn(cors::cross_origin)),
     };
     let sqs = sqs.layer(middleware::from_fn(welcome));
-    admin::router(parts.admin).fallback_service(sqs)
+    let budget = Budget::new(limits::BODIES_BYTES_MAX);
+    admin::router(parts.admin)
+        .fallback_service(sqs)
+        .layer(middleware::from_fn_with_state(budget, budget::reserve))
 }
 
 /// Sends a browser that is pointed at the server to the page.

@@ -1,6 +1,8 @@
 //! The program around the server: arguments, the start-up text, signals, exit statuses.
 
 mod arguments;
+#[cfg(unix)]
+mod descriptors;
 mod greeting;
 mod health;
 
@@ -101,6 +103,8 @@ fn serve(serve: &Serve) -> Result<(), Failure> {
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal())
         .init();
+    #[cfg(unix)]
+    descriptors::raise_limit();
     for warning in serve.warnings() {
         tracing::warn!("{warning}");
     }

@@ -83,6 +83,7 @@ pub const ALLOWED: &[Allowed] = &[
             "hyper-util",
             "prometheus-client",
             "rusqlite",
+            "rlimit",
             "serde",
             "serde_json",
             "sha2",
