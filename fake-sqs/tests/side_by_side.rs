@@ -61,7 +61,10 @@ async fn fifty_servers_share_nothing_and_serve_a_test_that_blocks() {
     let endpoint = first.endpoint_url();
     drop(first);
     let address = endpoint.strip_prefix("http://").expect("plain http");
-    assert!(TcpStream::connect(address).is_err(), "the port still accepts");
+    assert!(
+        TcpStream::connect(address).is_err(),
+        "the port still accepts"
+    );
     let client = client(&servers[0]);
     let sent = client
         .send_message(SendMessageInput::new("orders", "another"))

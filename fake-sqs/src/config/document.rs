@@ -7,11 +7,12 @@ use sqs_engine::Rules;
 use toml::de::{DeTable, DeValue};
 
 use super::Configuration;
-use super::queues::{QueuePlaces, check_queues, queue};
+use super::queues::{QueuePlaces, check_queues, json, queue};
 use super::reader::{Entry, Mistake, Mistakes, Place, Table};
 use crate::auth::is_region;
 use crate::clock::ClockStart;
 use crate::driver::AutoCreate;
+use crate::faults::{Fault, FaultSpec};
 use crate::http::cors::Cors;
 use crate::journal::Bounds;
 use crate::settings::Settings;
@@ -104,6 +105,9 @@ fn document(mut root: Table<'_, '_>) -> (Configuration, Vec<QueuePlaces>) {
             settings.queues.push(queue);
             places.push(place);
         }
+    }
+    for entry in root.take("faults").into_iter().flat_map(Entry::elements) {
+        settings.faults.extend(fault(entry));
     }
     root.finish();
     (Configuration { settings, log }, places)
@@ -240,6 +244,29 @@ fn clock(mut table: Table<'_, '_>) -> ClockStart {
     match frozen {
         Some(true) => start.frozen(),
         Some(false) | None => start,
+    }
+}
+
+/// A fault, as the control interface takes it: the same members, with the same names.
+fn fault(entry: Entry<'_, '_>) -> Option<Fault> {
+    let DeValue::Table(_) = &entry.value else {
+        let _none = entry.table();
+        return None;
+    };
+    let spec: Result<FaultSpec, _> = serde_json::from_value(json(&entry.value));
+    let checked = spec.map_err(|error| error.to_string()).and_then(|spec| {
+        let fault = Fault::from(spec);
+        match fault.clone().rule() {
+            Ok(_) => Ok(fault),
+            Err(error) => Err(error.to_string()),
+        }
+    });
+    match checked {
+        Ok(fault) => Some(fault),
+        Err(reason) => {
+            entry.wrong(reason);
+            None
+        }
     }
 }
 

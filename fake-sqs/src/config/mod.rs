@@ -83,6 +83,7 @@ const ALIKE_MIN: f64 = 0.6;
 /// | `limits` | a table | `in_flight_standard`, `in_flight_fifo`, `connections`, `journal_requests`, `journal_bytes` |
 /// | `clock` | a table | `start` (an offset date-time) or `offset_seconds`; `frozen` |
 /// | `queues` | an array of tables | `name`; optional `account`, `region`, `attributes`, `tags`, `dead_letter`, `messages` |
+/// | `faults` | an array of tables | what `POST /_fake/faults` takes, as `{ action = "SendMessage", times = 3, fault = { kind = "throttle" } }` |
 ///
 /// `attributes` are those of CreateQueue, by SQS's names; numbers and booleans need no quotes, and
 /// a table stands for its JSON. `dead_letter` is `{ queue = "name", max_receive_count = 3 }`, a queue

@@ -122,7 +122,7 @@ fn attribute(entry: &Entry<'_, '_>) -> Option<String> {
 }
 
 /// The same value in JSON. A date is its text.
-fn json(value: &DeValue<'_>) -> Value {
+pub(super) fn json(value: &DeValue<'_>) -> Value {
     match value {
         DeValue::String(text) => Value::from(text.as_ref()),
         DeValue::Integer(number) => {

@@ -63,6 +63,12 @@ journal_bytes = 100000
 start = 2026-01-01T00:00:00Z
 frozen = true
 
+[[faults]]
+action = "SendMessage"
+queue = "orders"
+times = 3
+fault = { kind = "throttle" }
+
 [[queues]]
 name = "orders"
 attributes = { VisibilityTimeout = 5, DelaySeconds = "0", RedriveAllowPolicy = { redrivePermission = "denyAll" } }
@@ -102,6 +108,7 @@ async fn everything_can_be_said() {
     assert_eq!(tokens.collect::<Vec<_>>(), [None, Some("token3")]);
     assert_eq!(settings.connections_max, Some(64));
     assert_eq!(settings.in_flight_fifo, Some(2));
+    assert_eq!(settings.faults.len(), 1);
     let server = Harness::with(FakeSqs::builder().configuration(configuration));
     let health = http::Request::get("/_fake/health")
         .header("host", "sqs.internal")
@@ -278,6 +285,18 @@ fn no_secret_is_repeated() {
 #[test]
 fn each_kind_of_mistake_has_its_words() {
     for (text, expected) in [
+        (
+            "[[faults]]\nfault = { kind = 'x' }",
+            "1:1: faults[0]: unknown variant `x`",
+        ),
+        (
+            "[[faults]]\nshare = 2.0\nfault = { kind = 'throttle' }",
+            "1:1: faults[0]: ",
+        ),
+        (
+            "faults = [1]",
+            "1:11: faults[0]: it is an integer; it must be a table",
+        ),
         (
             "account = '1'",
             "1:1: account: it is \"1\"; it must be an account: exactly 12 digits",

@@ -56,6 +56,13 @@ pub struct Fault {
     misplaced: Option<&'static str>,
 }
 
+impl From<FaultSpec> for Fault {
+    fn from(spec: FaultSpec) -> Self {
+        let misplaced = None;
+        Self { spec, misplaced }
+    }
+}
+
 impl Fault {
     /// The call is refused with this error, and has no effect. `code` is any error of SQS's, by its
     /// shape (`QueueDoesNotExist`) or by its query code (`AWS.SimpleQueueService.NonExistentQueue`).
