@@ -232,3 +232,23 @@ async fn of_very_many_queues_the_rest_is_summed_up() {
     ];
     assert_eq!(scrape.get("fake_sqs_messages", &others), Some(3.0));
 }
+
+#[tokio::test]
+async fn faults_that_are_met_are_counted_by_their_kind() {
+    let harness = Harness::new();
+    let body = r#"{"action":"ListQueues","times":2,"fault":{"kind":"throttle"}}"#;
+    let request = Request::builder()
+        .method(Method::POST)
+        .uri("/_fake/faults")
+        .header(header::HOST, HOST)
+        .body(Bytes::from_static(body.as_bytes()));
+    assert_eq!(harness.send(request.expect("a request")).await.status, 200);
+    for _ in 0..3 {
+        harness.call("ListQueues", &json!({})).await;
+    }
+    let scrape = scrape(&harness).await;
+    let hits = scrape.get("fake_sqs_fault_hits_total", &[("kind", "throttle")]);
+    assert_eq!(hits, Some(2.0));
+    let done = [("action", "ListQueues"), ("outcome", "ok")];
+    assert_eq!(scrape.get("fake_sqs_requests_total", &done), Some(1.0));
+}
