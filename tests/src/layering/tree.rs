@@ -145,6 +145,12 @@ pub const NEVER: &[Never] = &[
     },
     Never {
         package: "sqs",
+        features: &["md5", "receiver"],
+        edges: "normal",
+        never: &["axum", "fake-sqs", "sqs-engine", "tokio-util"],
+    },
+    Never {
+        package: "sqs",
         features: &["client"],
         edges: "normal",
         never: &["axum", "fake-sqs", "h2", "rustls", "sqs-engine"],
