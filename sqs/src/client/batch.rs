@@ -253,7 +253,7 @@ impl fmt::Display for EntryError {
 impl StdError for EntryError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
-            EntryError::Request(error) => Some(error),
+            EntryError::Request(error) => Some(&**error),
             EntryError::Refused(_)
             | EntryError::Unanswered
             | EntryError::GroupFailed

@@ -159,11 +159,7 @@ impl<Q: Queue> Driver<Q> {
             }
             self.change_visibility(due, Purpose::Extend(now));
         }
-        let delay = match self.phase {
-            Phase::Receiving => self.settings.batch_delay,
-            Phase::Stopping(_) | Phase::Cut(_) => Duration::ZERO,
-        };
-        while let Some(keys) = self.deletes.take_batch(now, delay) {
+        while let Some(keys) = self.deletes.take_batch(now, self.batch_delay()) {
             let handles = keys.iter().map(|key| self.flight.receipt_handle(*key));
             let (queue, handles) = (self.queue.clone(), handles.collect());
             self.calls.spawn(async move {
@@ -200,6 +196,15 @@ impl<Q: Queue> Driver<Q> {
         });
     }
 
+    /// How long a deletion waits for others.
+    fn batch_delay(&self) -> Duration {
+        match self.phase {
+            // What waits is extended no more, and has a third of its time left.
+            Phase::Receiving => self.settings.batch_delay.min(self.flight.visibility() / 6),
+            Phase::Stopping(_) | Phase::Cut(_) => Duration::ZERO,
+        }
+    }
+
     /// Whether another receive may begin, if it is time.
     fn may_receive(&self) -> bool {
         self.phase == Phase::Receiving
@@ -228,7 +233,7 @@ impl<Q: Queue> Driver<Q> {
             receive,
             end,
             self.flight.next_renewal(),
-            self.deletes.due(self.settings.batch_delay),
+            self.deletes.due(self.batch_delay()),
         ];
         let next = times.into_iter().flatten().min();
         next.unwrap_or(now + FAR_AWAY)

@@ -36,8 +36,8 @@
 //!   again what it holds beyond that, and sends what is left to delete. SQS cannot be told that a
 //!   receive under way is no longer wanted, so it is waited for, up to
 //!   [`wait_time`](Receiver::wait_time), and what it brings is made visible again. All of it takes
-//!   [`stop_timeout`](Receiver::stop_timeout) at most, and after that handlers are aborted and their
-//!   messages made visible again.
+//!   [`stop_timeout`](Receiver::stop_timeout) at most. After that handlers are aborted and their
+//!   messages made visible again, for which there are ten seconds more.
 //! * It goes on after any failure. When receiving fails, after the client's own repeats, it waits a
 //!   second, then twice as long each time, up to twenty. What fails is logged through [`tracing`] as
 //!   a warning, and told to the [hook](Receiver::hook).
@@ -146,17 +146,19 @@ impl Receiver {
     }
 
     /// How long a deletion waits for others to go with it. 100 ms by default; none on a FIFO queue,
-    /// where a group waits for it.
+    /// where a group waits for it. At most a sixth of the
+    /// [`visibility_timeout`](Self::visibility_timeout), so that none comes too late.
     #[must_use]
     pub fn batch_delay(mut self, delay: Duration) -> Receiver {
         self.settings.batch_delay = delay;
         self
     }
 
-    /// How long stopping may take. 30 s by default.
+    /// How long stopping may take. 30 s by default, and at most as long as a
+    /// [handler](Self::handler_timeout) may.
     #[must_use]
     pub fn stop_timeout(mut self, timeout: Duration) -> Receiver {
-        self.settings.stop_timeout = timeout;
+        self.settings.stop_timeout = timeout.min(LONGEST_HANDLER);
         self
     }
 

@@ -300,6 +300,41 @@ async fn what_fails_comes_again_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_handler_may_panic_before_it_is_a_future() {
+    let queue = queue();
+    queue.put("a");
+    let calls = AtomicUsize::new(0);
+    let rig = Rig::start(&queue, settings("orders"), move |body| {
+        assert!(calls.fetch_add(1, Ordering::SeqCst) > 0, "at first");
+        succeed(body)
+    });
+    rig.until_empty().await;
+    let (_, stats, events) = rig.stop().await;
+    assert_eq!((stats.failed, stats.handled), (1, 1));
+    assert_eq!(
+        events,
+        ["message a is not handled: the handler panicked: at first"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_does_not_wait_until_its_message_is_visible() {
+    let queue = SimulatedQueue::new(seconds(6));
+    queue.put("a");
+    let settings = Settings {
+        visibility_seconds: 6,
+        batch_delay: Duration::MAX,
+        ..settings("orders")
+    };
+    let rig = Rig::start(&queue, settings, succeed);
+    let begun = clock::now();
+    rig.until_empty().await;
+    assert!(clock::now() - begun < seconds(2));
+    assert_eq!(rig.counters.stats().received, 1);
+    drop(rig);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_fails_comes_again_after_a_while_or_when_its_timeout_ends() {
     let after = Settings {
         on_failure: OnFailure::ShowAfter(Duration::from_millis(6_500)),
@@ -622,6 +657,7 @@ fn what_is_chosen_is_held_to_the_limits() {
         .wait_time(seconds(60))
         .visibility_timeout(Duration::ZERO)
         .handler_timeout(Duration::MAX)
+        .stop_timeout(Duration::MAX)
         .message_system_attribute_names(["SentTimestamp"]);
     let settings = &receiver.settings;
     assert_eq!((settings.concurrency, settings.receives), (1, 1));
@@ -630,6 +666,7 @@ fn what_is_chosen_is_held_to_the_limits() {
         (20, 1)
     );
     assert_eq!(settings.handler_timeout, LONGEST_HANDLER);
+    assert_eq!(settings.stop_timeout, LONGEST_HANDLER);
     let input = receiver.receive_input();
     let names = input.message_system_attribute_names.expect("names");
     assert_eq!(names, ["SentTimestamp", "MessageGroupId"]);
