@@ -29,7 +29,8 @@
 //!   ([`concurrency`](Receiver::concurrency)). While a message is held, its visibility is extended
 //!   each time a third of the timeout has passed, up to ten messages to a request.
 //! * Messages of a FIFO queue's group are handled one after another, in order. When one fails, those
-//!   behind it are made visible again unhandled.
+//!   behind it are made visible again unhandled. Receives have attempt ids, so that one whose answer
+//!   is lost is repeated with the same messages.
 //! * Deletions and changes of visibility go out ten at a time, or after
 //!   [`batch_delay`](Receiver::batch_delay).
 //! * When it is told to stop, it receives nothing new, lets running handlers finish, makes visible
@@ -57,7 +58,7 @@ use std::time::Duration;
 
 use self::driver::{Driver, Handler};
 pub use self::event::{BoxError, Event, Failure};
-use self::queue::SqsQueue;
+use self::queue::{Attempts, SqsQueue};
 use self::stats::Counters;
 pub use self::stats::Stats;
 use super::Client;
@@ -222,6 +223,10 @@ impl Receiver {
         let queue = SqsQueue {
             client: self.client.clone(),
             receive: self.receive_input(),
+            attempts: match self.settings.order {
+                Order::Any => None,
+                Order::Groups => Some(Attempts::new()),
+            },
         };
         let counters = Arc::clone(&self.counters);
         let driver = Driver::new(queue, self.settings, handler, Box::new(tell), counters);
