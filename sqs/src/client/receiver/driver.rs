@@ -11,12 +11,13 @@ use tokio::time::Instant;
 use super::clock;
 use super::event::{Event, Failure};
 use super::flight::{Extended, Flight, Key, Turn};
+use super::outbox::Outbox;
 use super::queue::{Queue, Received};
 use super::stats::Counters;
 use super::{BoxError, OnFailure, Settings, whole_seconds};
 use crate::client::{EntryError, Error};
 use crate::error::Fault;
-use crate::limits::{BATCH_ENTRIES, MAX_NUMBER_OF_MESSAGES};
+use crate::limits::MAX_NUMBER_OF_MESSAGES;
 use crate::shapes::receive::Message;
 
 /// A handler, whatever its types.
@@ -463,50 +464,6 @@ impl<Q: Queue> Driver<Q> {
         for key in keys {
             self.failed(key, &Failure::Aborted);
         }
-    }
-}
-
-/// What waits for others to go to SQS with it.
-struct Outbox<T> {
-    entries: Vec<T>,
-    since: Option<Instant>,
-}
-
-impl<T> Default for Outbox<T> {
-    fn default() -> Outbox<T> {
-        Outbox {
-            entries: Vec::new(),
-            since: None,
-        }
-    }
-}
-
-impl<T> Outbox<T> {
-    fn push(&mut self, entry: T) {
-        self.since.get_or_insert_with(clock::now);
-        self.entries.push(entry);
-    }
-
-    fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// When it is to be sent, full or not.
-    fn due(&self, delay: Duration) -> Option<Instant> {
-        Some(self.since? + delay)
-    }
-
-    /// What goes into one request now, in the order in which it came.
-    fn take_batch(&mut self, now: Instant, delay: Duration) -> Option<Vec<T>> {
-        let max = BATCH_ENTRIES.max() as usize;
-        let is_due = self.due(delay).is_some_and(|due| due <= now);
-        if self.entries.len() < max && !is_due {
-            return None;
-        }
-        let batch: Vec<T> = self.entries.drain(..self.entries.len().min(max)).collect();
-        // What is left came later, but nobody knows when.
-        self.since = (!self.entries.is_empty()).then_some(now);
-        Some(batch)
     }
 }
 

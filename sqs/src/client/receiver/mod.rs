@@ -49,6 +49,7 @@ mod clock;
 mod driver;
 mod event;
 mod flight;
+mod outbox;
 mod queue;
 mod stats;
 

@@ -177,6 +177,45 @@ async fn while_handlers_run_their_messages_stay_hidden_ten_to_a_request() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_extension_that_is_due_soon_goes_with_one_that_is_due() {
+    let queue = queue();
+    let rig = Rig::start(&queue, settings("orders"), |_| async {
+        tokio::time::sleep(seconds(16)).await;
+        Ok(())
+    });
+    for body in ["a", "b", "c"] {
+        queue.put(body);
+        tokio::time::sleep(seconds(2)).await;
+    }
+    rig.until_empty().await;
+    // After ten seconds of the first.
+    let changes = queue.state().changes.clone();
+    assert_eq!(changes.iter().map(Vec::len).collect::<Vec<_>>(), [3]);
+    drop(rig);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_deleted_yet_is_bounded() {
+    let queue = SimulatedQueue::new(seconds(10_000));
+    for number in 0..500 {
+        queue.put(number.to_string());
+    }
+    queue.state().deletion_time = seconds(100);
+    let settings = Settings {
+        concurrency: 20,
+        receives: 2,
+        visibility_seconds: 10_000,
+        ..settings("orders")
+    };
+    let rig = Rig::start(&queue, settings, succeed);
+    tokio::time::sleep(seconds(50)).await;
+    let received = rig.counters.stats().received;
+    assert!((100..=120).contains(&received), "{received} are held");
+    rig.until_empty().await;
+    drop(rig);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_extension_that_fails_is_tried_again_in_time_and_one_that_is_refused_is_not() {
     let queue = queue();
     queue.put("a");
