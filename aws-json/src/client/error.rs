@@ -302,12 +302,21 @@ impl Error {
         self.0.retryable == Some(Retryable::Throttling)
     }
 
-    /// Whether the service may have done what it was asked or not: the connection broke or time
-    /// ran out after it was made, or a gateway answered 502 or 504 in place of the service. See
-    /// [`UnknownOutcome`](super::UnknownOutcome).
+    /// Whether the service may have done what it was asked, although the call failed: the
+    /// connection broke or time ran out after it was made, a gateway answered 502 or 504 in place
+    /// of the service, or the service's success could not be read.
+    ///
+    /// If not, it was not done, and the call can be made again whatever it does: the service
+    /// refused, or the call did not reach it. That is so if there was no connection, if it broke
+    /// before a byte of the call was written, and if an HTTP/2 server said that it had done nothing
+    /// with it (`REFUSED_STREAM`). See [`UnknownOutcome`](super::UnknownOutcome).
     #[must_use]
     pub fn is_outcome_unknown(&self) -> bool {
-        self.cause().outcome() == Outcome::Unknown
+        match (self.cause(), self.0.reached) {
+            (Cause::Ours, Reached::Nobody) => false,
+            (Cause::Ours, Reached::Perhaps) => true,
+            (cause, _) => cause.outcome() == Outcome::Unknown,
+        }
     }
 
     /// Whether there were no credentials to sign with, as their provider failed or had none.
@@ -315,18 +324,6 @@ impl Error {
     #[must_use]
     pub fn is_credentials(&self) -> bool {
         matches!(self.0.kind, Kind::Credentials(_))
-    }
-
-    /// Whether the service may have received the call, and so have done what it was asked. If
-    /// not, the call can be made again whatever it does: there was no connection, or it broke
-    /// before a byte of the call was written, or an HTTP/2 server said that it had done nothing
-    /// with it (`REFUSED_STREAM`).
-    #[must_use]
-    pub fn may_have_arrived(&self) -> bool {
-        match self.0.reached {
-            Reached::Nobody => false,
-            Reached::Perhaps => true,
-        }
     }
 }
 

@@ -133,9 +133,9 @@ async fn a_call_that_times_out_without_a_connection_did_not_arrive() {
         .await
         .unwrap_err();
     assert_eq!(error.to_string(), "no whole answer within 40ms");
-    assert!(error.is_timeout() && !error.may_have_arrived());
+    assert!(error.is_timeout() && !error.is_outcome_unknown());
     // With a connection, it may have.
-    assert!(stalled("", LONG).await.may_have_arrived());
+    assert!(stalled("", LONG).await.is_outcome_unknown());
 }
 
 #[tokio::test]

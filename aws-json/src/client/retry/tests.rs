@@ -491,3 +491,29 @@ fn a_full_bucket_pays_for_thirty_five_retries() {
     assert_eq!(retries, 35);
     assert_eq!(policy.bucket.left(), 10);
 }
+
+#[test]
+fn a_retry_that_there_is_no_time_for_costs_nothing() {
+    let policy = policy();
+    let mut attempts = policy.begin(SAFE);
+    attempts.start();
+    let next = attempts.failed(&refusal(400, "SlowDown"), 0.0);
+    assert!(matches!(next, Next::Retry { .. }));
+    attempts.start();
+    let next = attempts.failed(&refusal(500, ""), 0.0);
+    assert_eq!(policy.bucket.left(), 481);
+    let (after, why) = (Duration::ZERO, Final::NoTimeLeft);
+    assert_eq!(attempts.out_of_time(next), Next::Fail { after, why });
+    // What was made is paid for.
+    assert_eq!(policy.bucket.left(), 495);
+
+    // Why a call failed stays what it was, and only the wait goes.
+    let policy = policy_with(3);
+    let mut attempts = policy.begin(LONG_POLL);
+    attempts.start();
+    let next = attempts.failed(&refusal(500, ""), 1.0);
+    assert_eq!(next.after(), seconds(0.05));
+    let why = Final::BucketEmpty;
+    assert_eq!(attempts.out_of_time(next), Next::Fail { after, why });
+    assert_eq!(policy.bucket.left(), 3);
+}
