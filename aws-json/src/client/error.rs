@@ -128,7 +128,7 @@ impl Error {
             request_id: answer.request_id().map(ToOwned::to_owned),
             refusal,
             encoding: answer.encoding(),
-            body: answer.body[..answer.body.len().min(BODY_KEPT)].to_vec(),
+            body: answer.body.to_vec(),
             attempts: 0,
             retryable: None,
         }))
@@ -418,10 +418,16 @@ impl StdError for Error {
     }
 }
 
-/// The body is shown as text, in the form of a byte string.
+/// The body of a refusal is shown as text, in the form of a byte string. Of a success only its
+/// length is: there may be what the caller asked for in it, secrets too.
 impl fmt::Debug for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let body = format_args!("b\"{}\"", self.body.escape_ascii());
+        let body = if self.status.is_some_and(|status| status.is_success()) {
+            format!("{} bytes", self.body.len())
+        } else {
+            format!("b\"{}\"", self.body.escape_ascii())
+        };
+        let body = format_args!("{body}");
         f.debug_struct("Inner")
             .field("kind", &self.kind)
             .field("reached", &self.reached)

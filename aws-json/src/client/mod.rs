@@ -48,6 +48,7 @@ mod host_prefix;
 mod http_version;
 mod partition;
 mod random;
+mod redact;
 mod retry;
 mod service;
 mod skew;

@@ -304,15 +304,14 @@ impl Refusal {
         self.query_code.as_deref()
     }
 
-    /// Replaces a secret in the message. Whether it was there.
+    /// Replaces each text by what is given for it, if something is.
     #[cfg(feature = "client")]
-    pub(crate) fn redact(&mut self, secret: &str, replacement: &str) -> bool {
-        match &mut self.message {
-            Some(message) if message.contains(secret) => {
-                *message = message.replace(secret, replacement);
-                true
+    pub(crate) fn redact(&mut self, clean: impl Fn(&str) -> Option<String>) {
+        let texts = [&mut self.name, &mut self.message, &mut self.query_code];
+        for text in texts.into_iter().flatten() {
+            if let Some(clean) = clean(text) {
+                *text = clean;
             }
-            Some(_) | None => false,
         }
     }
 

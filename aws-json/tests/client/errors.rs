@@ -378,3 +378,65 @@ async fn credentials_that_cannot_be_signed_with_are_an_error_before_anything_is_
     );
     assert!(server.recorded().is_empty());
 }
+
+#[tokio::test]
+async fn a_session_token_is_removed_however_it_is_spelled_and_wherever_it_stands() {
+    const TOKEN: &str = "FwoGZXIvYXdzEHUaDH/ush+and=more==";
+    let slashed = TOKEN.replace('/', "\\/");
+    let in_url = TOKEN
+        .replace('/', "%2F")
+        .replace('+', "%2B")
+        .replace('=', "%3D");
+    let in_html = TOKEN
+        .replace('/', "&#x2F;")
+        .replace('+', "&#43;")
+        .replace('=', "&#x3D;");
+    let id = |value| [("x-amzn-requestid", value), ("x-amzn-errortype", value)];
+    let answers = [
+        // Not in the message.
+        Answer::new(
+            400,
+            &[],
+            format!(r#"{{"message":"no","sent":"{slashed}"}}"#),
+        ),
+        Answer::new(400, &[], format!(r#"{{"message":"{in_url}"}}"#)),
+        Answer::new(400, &[], format!(r#"{{"__type":"ns#{TOKEN}"}}"#)),
+        Answer::new(502, &[], format!("<p>{in_html}</p>")),
+        Answer::new(400, &id(TOKEN), ""),
+        Answer::new(
+            400,
+            &[("x-amzn-query-error", &format!("{TOKEN};Sender"))],
+            "",
+        ),
+        Answer::new(200, &[("content-encoding", TOKEN)], "x"),
+        // Cut off.
+        Answer::cut(format!(
+            "HTTP/1.1 500 No\r\ncontent-length: 99\r\n\r\n{}",
+            &TOKEN[..30]
+        )),
+    ];
+    let count = answers.len();
+    let server = Server::start(answers).await;
+    let client = server
+        .builder()
+        .credentials(Credentials::new(KEY, SECRET).with_session_token(TOKEN))
+        .build()
+        .unwrap();
+    for number in 0..count {
+        let error = bounded(client.call_value("x", None)).await.unwrap_err();
+        let kept = String::from_utf8(error.body().to_vec()).unwrap();
+        for shown in [error.to_string(), format!("{error:?}"), kept] {
+            assert!(!shown.contains("EHUaDH"), "{number}: {shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn debug_does_not_show_what_a_success_holds() {
+    let body = r#"{"SecretString":"hush","Version":"#;
+    let error = error(Answer::new(200, &[], body)).await;
+    assert_eq!(error.body(), body.as_bytes());
+    for shown in [error.to_string(), format!("{error:?}")] {
+        assert!(!shown.contains("hush"), "{shown}");
+    }
+}
