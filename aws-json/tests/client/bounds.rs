@@ -98,6 +98,12 @@ async fn what_the_service_may_hold_is_added_to_the_timeout() {
     let error = bounded(client.call::<Held>(&input)).await.unwrap_err();
     assert_eq!(error.to_string(), "no whole answer within 100ms");
     assert!(error.is_timeout());
+
+    // To that of the whole call as well, so that it does not end a long poll.
+    let server = Server::start([Answer::stalled("")]).await;
+    let client = server.builder().call_timeout(SHORT).build().unwrap();
+    let error = bounded(client.call::<Held>(&input)).await.unwrap_err();
+    assert_eq!(error.to_string(), "no whole answer within 100ms");
 }
 
 #[cfg(feature = "tls")]

@@ -207,7 +207,10 @@ async fn five_minutes_ahead_others_are_asked_for_and_nobody_waits() {
 fn the_random_part_is_from_nothing_to_a_fifth() {
     let ahead = |early| {
         let life = Life::new(at(3600), at(0), early);
-        life.expires.duration_since(life.refresh_at).unwrap().as_secs()
+        life.expires
+            .duration_since(life.refresh_at)
+            .unwrap()
+            .as_secs()
     };
     assert_eq!((ahead(0.0), ahead(0.5), ahead(1.0)), (300, 330, 360));
 }
