@@ -18,6 +18,12 @@ use crate::codec::headers::{self, X_AMZ_REQUEST_ID, X_AMZN_REQUESTID};
 /// How much room is made for a body before any of it is there, in bytes.
 const READY: usize = 64 * 1024;
 
+/// How much of an error's names is kept, in bytes: more than AWS's have.
+const NAME_KEPT: usize = 256;
+
+/// How much of an error's message is kept, in bytes.
+const MESSAGE_KEPT: usize = 16 * 1024;
+
 /// How much of the name of an encoding is told.
 const ENCODING_SHOWN: usize = 100;
 
@@ -105,6 +111,7 @@ impl Answer {
             refusal.redact(|text| redact::text_without(text, secret));
         }
         self.body.truncate(BODY_KEPT);
+        refusal.cut(NAME_KEPT, MESSAGE_KEPT);
         refusal
     }
 }

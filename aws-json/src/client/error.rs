@@ -202,7 +202,7 @@ impl Error {
         self.0.refusal.name() == Some(name) || self.query_code() == Some(name)
     }
 
-    /// What the service said about the error, for people.
+    /// What the service said about the error, for people; of a longer text the first 16 KiB.
     #[must_use]
     pub fn message(&self) -> Option<&str> {
         self.0.refusal.message()

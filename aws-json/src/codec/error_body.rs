@@ -304,6 +304,20 @@ impl Refusal {
         self.query_code.as_deref()
     }
 
+    /// Cuts names, and the message, to so many bytes.
+    #[cfg(feature = "client")]
+    pub(crate) fn cut(&mut self, names: usize, message: usize) {
+        for (text, end) in [
+            (&mut self.name, names),
+            (&mut self.query_code, names),
+            (&mut self.message, message),
+        ] {
+            if let Some(text) = text {
+                text.truncate(text.floor_char_boundary(end));
+            }
+        }
+    }
+
     /// Replaces each text by what is given for it, if something is.
     #[cfg(feature = "client")]
     pub(crate) fn redact(&mut self, clean: impl Fn(&str) -> Option<String>) {

@@ -440,3 +440,33 @@ async fn debug_does_not_show_what_a_success_holds() {
         assert!(!shown.contains("hush"), "{shown}");
     }
 }
+
+#[tokio::test]
+async fn a_success_is_a_success_whatever_stands_in_it() {
+    let headers = [
+        ("x-amzn-errortype", "QueueDoesNotExist"),
+        (
+            "x-amzn-query-error",
+            "AWS.SimpleQueueService.NonExistentQueue;Sender",
+        ),
+    ];
+    let body = r#"{"__type":"ns#QueueDoesNotExist","code":"X","message":"No."}"#;
+    for status in [200, 201, 299] {
+        let server = Server::start([Answer::new(status, &headers, body)]).await;
+        let client = server.builder().build().unwrap();
+        let output = bounded(client.call_value("x", None)).await.unwrap();
+        assert_eq!(output["message"], "No.");
+    }
+}
+
+#[tokio::test]
+async fn what_an_error_is_called_and_says_has_an_end() {
+    let (name, text) = ("N".repeat(100_000), "é".repeat(100_000));
+    let body = format!(r#"{{"__type":"ns#{name}","message":"{text}"}}"#);
+    let query = format!("{};Sender", "Q".repeat(10_000));
+    let error = error(Answer::new(400, &[("x-amzn-query-error", &query)], body)).await;
+    assert_eq!(error.code().unwrap().len(), 256);
+    assert_eq!(error.query_code().unwrap().len(), 256);
+    assert_eq!(error.message().unwrap().len(), 16 * 1024);
+    assert!(error.to_string().len() < 20_000);
+}
