@@ -23,6 +23,9 @@
 //! `<SERVICE>` is the service's id ([`Service::id`]) in capitals, `SQS` or `DYNAMODB_STREAMS`;
 //! in files it is written small. The user's folder is [`Environment::home`].
 //!
+//! `AWS_RETRY_MODE` and `retry_mode` are not read: there is one way to retry, which
+//! [`Client`](super::Client) tells. No region is asked from EC2.
+//!
 //! FIPS or dual stack is an error together with an endpoint, wherever each is set. What cannot be
 //! right is an error that names the variable, or the file and its line.
 //!

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::http::{Http, Patience, place};
 use super::{CredentialsError, Environment, ProvideCredentials, ProvideFuture, Provided, document};
 use crate::client::attempt::USER_AGENT_VALUE;
+use crate::client::redact;
 use crate::client::tls::Tls;
 
 /// Credentials of the role of an ECS task, an EKS pod or a Greengrass component, from the
@@ -198,8 +199,8 @@ fn refusal(
         .flatten()
         .collect();
     let mut said = said.join(": ");
-    if let Some(Ok(token)) = token.map(HeaderValue::to_str) {
-        said = said.replace(token, "(redacted)");
+    if let Some(clean) = token.and_then(|it| redact::text_without(&said, it.as_bytes())) {
+        said = clean;
     }
     let said: String = said
         .chars()
