@@ -37,13 +37,21 @@ pub(super) struct Called {
     pub(super) attempts: u32,
 }
 
+/// A call that goes on.
+pub(super) type Calling<'a> = Pin<Box<dyn Future<Output = Result<Called, Error>> + Send + 'a>>;
+
 impl Inner {
     /// Sends a call as often as the rules say. Nothing of it goes on when this is dropped.
-    pub(super) async fn call(&self, call: &Call<'_>) -> Result<Called, Error> {
-        let span = trace::call(&self.service, call.operation);
-        let result = self.attempts(call).instrument(span.clone()).await;
-        trace::called(&span, &result);
-        result
+    ///
+    /// One future for all operations, by its address: as part of theirs it would be compiled for each
+    /// of them anew, and lie in each of their callers.
+    pub(super) fn call<'a>(&'a self, call: &'a Call<'a>) -> Calling<'a> {
+        Box::pin(async move {
+            let span = trace::call(&self.service, call.operation);
+            let result = self.attempts(call).instrument(span.clone()).await;
+            trace::called(&span, &result);
+            result
+        })
     }
 
     async fn attempts(&self, call: &Call<'_>) -> Result<Called, Error> {

@@ -256,7 +256,8 @@ impl Refusal {
     /// repeated member the last counts.
     #[must_use]
     pub fn read(headers: &HeaderMap, body: &[u8]) -> Self {
-        let members: Members = serde_json::from_slice(body).unwrap_or_default();
+        let members: Members =
+            serde_json::from_str(&String::from_utf8_lossy(body)).unwrap_or_default();
         let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let query_error = header(X_AMZN_QUERY_ERROR).and_then(QueryError::parse);
         let types = [

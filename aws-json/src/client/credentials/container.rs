@@ -192,7 +192,7 @@ fn refusal(
     body: &[u8],
     token: Option<&HeaderValue>,
 ) -> CredentialsError {
-    let document: Value = serde_json::from_slice(body).unwrap_or_default();
+    let document: Value = serde_json::from_str(&String::from_utf8_lossy(body)).unwrap_or_default();
     let member = |names: [&str; 2]| names.iter().find_map(|name| document.get(name)?.as_str());
     let said: Vec<&str> = [member(["code", "Code"]), member(["message", "Message"])]
         .into_iter()
