@@ -305,8 +305,7 @@ const fn is_space(byte: u8) -> bool {
 
 /// Writes a value trimmed, every run of white space in it as one space, also between quotes.
 pub(crate) fn write_folded(sink: &mut impl Sink, value: &[u8]) {
-    // White space is below the characters that can be seen, and most values have nothing of that.
-    if text::is_all(value, |byte| byte > b' ') {
+    if is_unbroken(value) {
         sink.put(value);
         return;
     }
@@ -322,14 +321,24 @@ pub(crate) fn write_folded(sink: &mut impl Sink, value: &[u8]) {
     }
 }
 
+/// Whether a value holds no white space, which is below the characters that can be seen: most hold
+/// nothing of that.
+fn is_unbroken(value: &[u8]) -> bool {
+    text::is_all(value, |byte| byte > b' ')
+}
+
 fn write_lower_case(sink: &mut impl Sink, name: &str) {
-    if text::is_all(name, |byte| !byte.is_ascii_uppercase()) {
+    if is_lower_case(name) {
         sink.put(name.as_bytes());
         return;
     }
     for byte in name.bytes() {
         sink.put(&[byte.to_ascii_lowercase()]);
     }
+}
+
+fn is_lower_case(name: &str) -> bool {
+    text::is_all(name, |byte| !byte.is_ascii_uppercase())
 }
 
 #[cfg(test)]

@@ -26,6 +26,19 @@
 //! | how a queue is named where no URL is taken | [`QueueArn`] |
 //! | how much of anything is allowed | [`limits`] |
 //! | how SQS digests a message, with the feature `md5` | `digest` |
+//! | how calls are made, and batches of any number of entries, with `client` | `client` |
+//! | how a program works off a queue, with `receiver` | `receiver` |
+//!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `client` | a method for each operation, over plain http; batches of any number of entries |
+//! | `tls`, `rustls`, `http2` | what they add to `aws-json`; whoever talks to AWS wants `tls` |
+//! | `md5` | the digests of messages; with `client` also their checks, which a client is to be told to make |
+//! | `receiver` | the receiver loop, on a runtime of tokio |
 
 mod arn;
 mod attributes;

@@ -4,6 +4,7 @@
 //!
 //! * [`sdk`] makes Amazon's own client for a server under test,
 //! * [`raw`] signs and sends single requests, and lets a test spoil them in between,
+//! * [`stub`] answers without doing anything, for tests of what a client costs,
 //! * [`bound`] ends every wait,
 //! * [`clock`] is the one file of this package that reads the time,
 //! * [`layering`] says which crate may use what, and finds what breaks that.
@@ -16,6 +17,7 @@ pub mod clock;
 pub mod layering;
 pub mod raw;
 pub mod sdk;
+pub mod stub;
 
 /// README's Rust examples run as tests of this package.
 #[cfg(doctest)]

@@ -6,7 +6,7 @@ use std::fs;
 use cargo_metadata::MetadataCommand;
 use conformance::layering::paths::paths;
 use conformance::layering::source::{CLOCK_FILES, CLOCKS, RULES};
-use conformance::layering::tree::NEVER;
+use conformance::layering::tree::{AT_MOST, NEVER};
 use conformance::layering::{manifest, workspace_root};
 
 #[test]
@@ -39,6 +39,16 @@ fn no_crate_brings_what_it_never_may() {
     let found: Vec<String> = NEVER
         .iter()
         .flat_map(|row| row.violations(&root).expect("a dependency tree"))
+        .collect();
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn no_client_brings_more_packages_than_it_may() {
+    let root = workspace_root();
+    let found: Vec<String> = AT_MOST
+        .iter()
+        .filter_map(|row| row.violation(&root).expect("a dependency tree"))
         .collect();
     assert_eq!(found, Vec::<String>::new());
 }

@@ -3,19 +3,26 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use http::header::CONTENT_ENCODING;
+use http::header::{CONTENT_ENCODING, HeaderName};
 use http::response::Parts;
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::Body;
 
 use super::credentials::Identity;
-use super::error::Kind;
+use super::error::{BODY_KEPT, Kind};
+use super::redact::{self, LONGEST_SPELLING};
 use crate::codec::error_body::Refusal;
-use crate::codec::headers;
+use crate::codec::headers::{self, X_AMZ_REQUEST_ID, X_AMZN_REQUESTID};
 
 /// How much room is made for a body before any of it is there, in bytes.
 const READY: usize = 64 * 1024;
+
+/// How much of an error's names is kept, in bytes: more than AWS's have.
+const NAME_KEPT: usize = 256;
+
+/// How much of an error's message is kept, in bytes.
+const MESSAGE_KEPT: usize = 16 * 1024;
 
 /// How much of the name of an encoding is told.
 const ENCODING_SHOWN: usize = 100;
@@ -32,9 +39,18 @@ pub(super) struct Answer {
 impl Answer {
     /// An answer of which the head is there.
     pub(super) fn new(head: Parts, identity: Arc<Identity>) -> Self {
+        let mut headers = head.headers;
+        if let Some(secret) = secret(&identity) {
+            for name in &SHOWN {
+                let value = headers.get(name);
+                if value.is_some_and(|it| redact::without(it.as_bytes(), secret).is_some()) {
+                    headers.remove(name);
+                }
+            }
+        }
         Self {
             status: head.status,
-            headers: head.headers,
+            headers,
             body: BytesMut::new(),
             identity,
         }
@@ -78,47 +94,36 @@ impl Answer {
     }
 
     /// The error in a refusal, and nothing for an answer that is none. From now on the session
-    /// token stands nowhere in the body or the error, wherever the service repeated it.
+    /// token stands nowhere in the body or the error, wherever the service repeated it. Of the
+    /// body there is only what an error keeps.
     pub(super) fn refusal(&mut self) -> Refusal {
-        let identity = Arc::clone(&self.identity);
-        let secret = identity.session_token().filter(|token| !token.is_empty());
-        if let Some(secret) = secret {
-            self.redact(secret);
+        let mut refusal = if self.status.is_success() {
+            Refusal::default()
+        } else {
+            Refusal::read(&self.headers, &self.body)
+        };
+        if let Some(secret) = secret(&self.identity) {
+            self.body
+                .truncate(BODY_KEPT + LONGEST_SPELLING * secret.len());
+            if let Some(clean) = redact::without(&self.body, secret) {
+                self.body = BytesMut::from(&clean[..]);
+            }
+            refusal.redact(|text| redact::text_without(text, secret));
         }
-        if self.status.is_success() {
-            return Refusal::default();
-        }
-        let mut refusal = Refusal::read(&self.headers, &self.body);
-        if let Some(secret) = secret
-            && refusal.redact(secret, REDACTED)
-        {
-            // The body may spell it with escapes that nobody searches for.
-            self.body.clear();
-            self.body.extend_from_slice(REDACTED.as_bytes());
-        }
+        self.body.truncate(BODY_KEPT);
+        refusal.cut(NAME_KEPT, MESSAGE_KEPT);
         refusal
     }
-
-    /// Replaces a secret wherever the body repeats it as it is.
-    fn redact(&mut self, secret: &str) {
-        let mut clean = BytesMut::with_capacity(self.body.len());
-        let mut rest = &self.body[..];
-        while let Some(at) = find(rest, secret.as_bytes()) {
-            clean.extend_from_slice(&rest[..at]);
-            clean.extend_from_slice(REDACTED.as_bytes());
-            rest = &rest[at + secret.len()..];
-        }
-        clean.extend_from_slice(rest);
-        self.body = clean;
-    }
 }
 
-/// What stands where a secret was.
-const REDACTED: &str = "(redacted)";
-
-fn find(text: &[u8], part: &[u8]) -> Option<usize> {
-    text.windows(part.len()).position(|window| window == part)
+/// What nothing that is shown may hold.
+fn secret(identity: &Identity) -> Option<&[u8]> {
+    let token = identity.session_token()?.as_bytes();
+    Some(token).filter(|token| !token.is_empty())
 }
+
+/// The headers of which an error or a span shows the value.
+const SHOWN: [HeaderName; 3] = [X_AMZN_REQUESTID, X_AMZ_REQUEST_ID, CONTENT_ENCODING];
 
 #[cfg(test)]
 mod tests {

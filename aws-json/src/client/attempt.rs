@@ -5,7 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::header::{
-    CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT,
+    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
+    USER_AGENT,
 };
 use http::{Method, Request};
 use http_body_util::Full;
@@ -132,6 +133,9 @@ impl Inner {
         headers.insert(HOST, call.endpoint.host_header().clone());
         headers.insert(CONTENT_TYPE, service.version.header_value());
         headers.insert(CONTENT_LENGTH, HeaderValue::from(call.input.len()));
+        if let Some(encoding) = call.content_encoding {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
+        }
         headers.insert(X_AMZ_TARGET, target.header_value());
         match service.query_mode {
             QueryMode::Compatible => {

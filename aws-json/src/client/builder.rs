@@ -14,6 +14,8 @@ use sigv4::Credentials;
 
 use super::attempt::attempt_header;
 use super::clock::Clock;
+#[cfg(feature = "compression")]
+use super::compression::Compression;
 use super::config::{ConfigError, Environment, Settings};
 use super::connector::Connections;
 use super::credentials::{CredentialsChain, ProvideCredentials, Signers};
@@ -72,6 +74,8 @@ pub struct Builder {
     connections: Connections,
     clock: Clock,
     random: Random,
+    #[cfg(feature = "compression")]
+    compression: Option<Compression>,
 }
 
 impl Builder {
@@ -99,6 +103,8 @@ impl Builder {
             },
             clock: Clock::default(),
             random: Random::default(),
+            #[cfg(feature = "compression")]
+            compression: None,
         }
     }
 
@@ -191,6 +197,14 @@ impl Builder {
     /// for the service's time, as its last answer told it.
     pub fn clock_skew(mut self, choice: ClockSkew) -> Self {
         self.clock_skew = Some(choice);
+        self
+    }
+
+    /// Which inputs are sent compressed, of operations that
+    /// [take it](super::Operation::TAKES_GZIP). By default it is those of 10,240 bytes and more.
+    #[cfg(feature = "compression")]
+    pub fn compression(mut self, choice: Compression) -> Self {
+        self.compression = Some(choice);
         self
     }
 
@@ -357,6 +371,11 @@ impl Builder {
                 },
                 clock: self.clock,
                 random: self.random,
+                #[cfg(feature = "compression")]
+                compression: self
+                    .compression
+                    .or(settings.compression)
+                    .unwrap_or_default(),
             }),
         })
     }
@@ -381,7 +400,7 @@ pub enum BuildError {
     /// The service's signing name or target prefix cannot be one.
     Service,
     /// The endpoint is https, and neither the feature `tls` is on nor, with the feature
-    /// `rustls`, a [configuration](Builder::tls_config) given.
+    /// `rustls`, a configuration (`Builder::tls_config`) given.
     NoTls,
     /// A call cannot be sent less than once.
     NoAttempts,

@@ -22,7 +22,10 @@ pub(super) struct Call<'a> {
     /// Where it goes: the client's endpoint, with the operation's prefix if it has one.
     pub(super) endpoint: Cow<'a, Endpoint>,
     pub(super) operation: &'a str,
+    /// Its body as it is sent.
     pub(super) input: Bytes,
+    /// How the body is encoded, if it is not plain JSON.
+    pub(super) content_encoding: Option<&'static str>,
     /// How long the service may hold it on purpose.
     pub(super) held_for: Duration,
     pub(super) nature: Nature,
@@ -34,13 +37,21 @@ pub(super) struct Called {
     pub(super) attempts: u32,
 }
 
+/// A call that goes on.
+pub(super) type Calling<'a> = Pin<Box<dyn Future<Output = Result<Called, Error>> + Send + 'a>>;
+
 impl Inner {
     /// Sends a call as often as the rules say. Nothing of it goes on when this is dropped.
-    pub(super) async fn call(&self, call: &Call<'_>) -> Result<Called, Error> {
-        let span = trace::call(&self.service, call.operation);
-        let result = self.attempts(call).instrument(span.clone()).await;
-        trace::called(&span, &result);
-        result
+    ///
+    /// One future for all operations, by its address: as part of theirs it would be compiled for each
+    /// of them anew, and lie in each of their callers.
+    pub(super) fn call<'a>(&'a self, call: &'a Call<'a>) -> Calling<'a> {
+        Box::pin(async move {
+            let span = trace::call(&self.service, call.operation);
+            let result = self.attempts(call).instrument(span.clone()).await;
+            trace::called(&span, &result);
+            result
+        })
     }
 
     async fn attempts(&self, call: &Call<'_>) -> Result<Called, Error> {
@@ -75,13 +86,21 @@ impl Inner {
                 Err(failed) => failed,
             };
             let next = attempts.failed(&failed.failure(), self.random.fraction());
-            trace::next(number, &next, &failed.error);
-            let (after, last) = match next {
-                Next::Retry { after, .. } => (after, false),
-                Next::Fail { after, .. } => (after, true),
+            let next = match pause(next.after(), bound.as_mut().as_pin_mut()) {
+                Some(pause) => {
+                    trace::next(number, &next, &failed.error);
+                    pause.await;
+                    next
+                }
+                None => {
+                    let next = attempts.out_of_time(next);
+                    trace::next(number, &next, &failed.error);
+                    next
+                }
             };
-            if !pause(after, bound.as_mut().as_pin_mut()).await || last {
-                return Err(self.failed(failed, number));
+            match next {
+                Next::Retry { .. } => {}
+                Next::Fail { .. } => return Err(self.failed(failed, number)),
             }
             skew = failed.skew.unwrap_or(skew);
         }
@@ -94,18 +113,18 @@ impl Inner {
     }
 }
 
-/// Waits so long, unless this goes beyond the bound: then it does not wait at all, and this is
-/// false.
-async fn pause(after: Duration, bound: Option<Pin<&mut Sleep>>) -> bool {
+/// A wait that is so long. None if it would go beyond the bound.
+fn pause(after: Duration, bound: Option<Pin<&mut Sleep>>) -> Option<impl Future<Output = ()>> {
     let sleep = tokio::time::sleep(after);
     if bound.is_some_and(|bound| bound.deadline() <= sleep.deadline()) {
-        return false;
+        return None;
     }
-    // A timer is good for a millisecond at the least.
-    if !after.is_zero() {
-        sleep.await;
-    }
-    true
+    Some(async move {
+        // A timer is good for a millisecond at the least.
+        if !after.is_zero() {
+            sleep.await;
+        }
+    })
 }
 
 #[cfg(test)]
@@ -134,7 +153,14 @@ mod tests {
         ] {
             let mut bound = pin!(limit.map(|limit| sleep(seconds(limit))));
             let bound = bound.as_mut().as_pin_mut();
-            let (slept, worth_it) = time_of(pause(seconds(after), bound)).await;
+            let pause = pause(seconds(after), bound);
+            let worth_it = pause.is_some();
+            let wait = async {
+                if let Some(pause) = pause {
+                    pause.await;
+                }
+            };
+            let (slept, ()) = time_of(wait).await;
             let (length, expected) = expected;
             assert_eq!(worth_it, expected, "{after} {limit:?}");
             // A timer is exact to a millisecond.
@@ -143,6 +169,6 @@ mod tests {
         }
         let mut bound = pin!(Some(sleep(seconds(1))));
         sleep(seconds(2)).await;
-        assert!(!pause(Duration::ZERO, bound.as_mut().as_pin_mut()).await);
+        assert!(pause(Duration::ZERO, bound.as_mut().as_pin_mut()).is_none());
     }
 }

@@ -128,7 +128,7 @@ impl Error {
             request_id: answer.request_id().map(ToOwned::to_owned),
             refusal,
             encoding: answer.encoding(),
-            body: answer.body[..answer.body.len().min(BODY_KEPT)].to_vec(),
+            body: answer.body.to_vec(),
             attempts: 0,
             retryable: None,
         }))
@@ -202,7 +202,7 @@ impl Error {
         self.0.refusal.name() == Some(name) || self.query_code() == Some(name)
     }
 
-    /// What the service said about the error, for people.
+    /// What the service said about the error, for people; of a longer text the first 16 KiB.
     #[must_use]
     pub fn message(&self) -> Option<&str> {
         self.0.refusal.message()
@@ -302,12 +302,21 @@ impl Error {
         self.0.retryable == Some(Retryable::Throttling)
     }
 
-    /// Whether the service may have done what it was asked or not: the connection broke or time
-    /// ran out after it was made, or a gateway answered 502 or 504 in place of the service. See
-    /// [`UnknownOutcome`](super::UnknownOutcome).
+    /// Whether the service may have done what it was asked, although the call failed: the
+    /// connection broke or time ran out after it was made, a gateway answered 502 or 504 in place
+    /// of the service, or the service's success could not be read.
+    ///
+    /// If not, it was not done, and the call can be made again whatever it does: the service
+    /// refused, or the call did not reach it. That is so if there was no connection, if it broke
+    /// before a byte of the call was written, and if an HTTP/2 server said that it had done nothing
+    /// with it (`REFUSED_STREAM`). See [`UnknownOutcome`](super::UnknownOutcome).
     #[must_use]
     pub fn is_outcome_unknown(&self) -> bool {
-        self.cause().outcome() == Outcome::Unknown
+        match (self.cause(), self.0.reached) {
+            (Cause::Ours, Reached::Nobody) => false,
+            (Cause::Ours, Reached::Perhaps) => true,
+            (cause, _) => cause.outcome() == Outcome::Unknown,
+        }
     }
 
     /// Whether there were no credentials to sign with, as their provider failed or had none.
@@ -315,18 +324,6 @@ impl Error {
     #[must_use]
     pub fn is_credentials(&self) -> bool {
         matches!(self.0.kind, Kind::Credentials(_))
-    }
-
-    /// Whether the service may have received the call, and so have done what it was asked. If
-    /// not, the call can be made again whatever it does: there was no connection, or it broke
-    /// before a byte of the call was written, or an HTTP/2 server said that it had done nothing
-    /// with it (`REFUSED_STREAM`).
-    #[must_use]
-    pub fn may_have_arrived(&self) -> bool {
-        match self.0.reached {
-            Reached::Nobody => false,
-            Reached::Perhaps => true,
-        }
     }
 }
 
@@ -421,10 +418,16 @@ impl StdError for Error {
     }
 }
 
-/// The body is shown as text, in the form of a byte string.
+/// The body of a refusal is shown as text, in the form of a byte string. Of a success only its
+/// length is: there may be what the caller asked for in it, secrets too.
 impl fmt::Debug for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let body = format_args!("b\"{}\"", self.body.escape_ascii());
+        let body = if self.status.is_some_and(|status| status.is_success()) {
+            format!("{} bytes", self.body.len())
+        } else {
+            format!("b\"{}\"", self.body.escape_ascii())
+        };
+        let body = format_args!("{body}");
         f.debug_struct("Inner")
             .field("kind", &self.kind)
             .field("reached", &self.reached)

@@ -11,12 +11,12 @@
 //! Name look-up, TCP and TLS together have [3.1 s](CONNECT_TIMEOUT); an attempt, connection
 //! included, has [30 s](ATTEMPT_TIMEOUT) and what the service may hold it for. Of an answer, 100 headers and
 //! about 400 KiB of head are read (16 KiB with HTTP/2), and [16 MiB](RESPONSE_LIMIT) of body.
-//! Redirects are not followed, proxies that variables name are not asked, and nothing is
-//! compressed.
+//! Redirects are not followed, proxies that variables name are not asked, and no answer is asked
+//! to be compressed; inputs are where the [operation takes it](Operation::TAKES_GZIP).
 //!
 //! # What a failure tells
 //!
-//! | what happened | [`is_connect`](Error::is_connect) | [`is_timeout`](Error::is_timeout) | [`status`](Error::status) | [`may_have_arrived`](Error::may_have_arrived) |
+//! | what happened | [`is_connect`](Error::is_connect) | [`is_timeout`](Error::is_timeout) | [`status`](Error::status) | [`is_outcome_unknown`](Error::is_outcome_unknown) |
 //! |---|---|---|---|---|
 //! | no name, nobody listens, TLS refused, a connection that breaks before use | yes | | | no |
 //! | no connection in time | yes | yes | | no |
@@ -25,17 +25,20 @@
 //! | an HTTP/2 stream refused | | | | no |
 //! | time runs out on a connection before the head ends | | yes | | yes |
 //! | a break, or time runs out, within a success | | if it is that | yes | yes |
-//! | any answer but a success, whole or not | | | yes | yes |
+//! | a success that is too large or cannot be read | | | yes | yes |
+//! | 502 or 504 that names no error, whole or not | | | yes | yes |
+//! | any other answer but a success, whole or not | | | yes | no |
 //!
-//! Each of them but the last is tried again, and of the answers those that may pass: see
-//! [`Client`]. An operation that must not be done twice is not, where the table says yes in the
-//! last column and no refusal says that it was [not done](Error::is_outcome_unknown).
+//! Those before the last three are tried again, and of the answers those that may pass: see
+//! [`Client`]. An operation that must not be done twice is not, where the last column says yes.
 
 mod answer;
 mod attempt;
 mod builder;
 mod call;
 mod clock;
+#[cfg(feature = "compression")]
+mod compression;
 pub mod config;
 mod connector;
 pub mod credentials;
@@ -45,6 +48,7 @@ mod host_prefix;
 mod http_version;
 mod partition;
 mod random;
+mod redact;
 mod retry;
 mod service;
 mod skew;
@@ -68,6 +72,8 @@ pub use self::builder::{
 };
 use self::call::{Call, Called};
 use self::clock::Clock;
+#[cfg(feature = "compression")]
+pub use self::compression::{COMPRESSION_MIN, Compression};
 use self::credentials::Signers;
 pub use self::endpoint::{Endpoint, EndpointError, Variant};
 use self::error::Kind;
@@ -170,6 +176,8 @@ struct Inner {
     wire: Wire,
     clock: Clock,
     random: Random,
+    #[cfg(feature = "compression")]
+    compression: Compression,
 }
 
 impl Client {
@@ -222,10 +230,21 @@ impl Client {
     /// [`Error`] if the service refuses, if there is no whole answer in time, or if what is sent
     /// or answered is not what the protocol asks for.
     pub async fn call<O: Operation>(&self, input: &O::Input) -> Result<O::Output, Error> {
+        let endpoint = self.endpoint_of::<O>(input)?;
+        let encoded = body::encode(input).map_err(|error| Error::new(Kind::Input(error)))?;
+        #[cfg(feature = "compression")]
+        let (encoded, content_encoding) = if O::TAKES_GZIP {
+            self.inner.compression.apply(encoded)
+        } else {
+            (encoded, None)
+        };
+        #[cfg(not(feature = "compression"))]
+        let content_encoding = None;
         let call = Call {
-            endpoint: self.endpoint_of::<O>(input)?,
+            endpoint,
             operation: O::NAME,
-            input: body::encode(input).map_err(|error| Error::new(Kind::Input(error)))?,
+            input: encoded,
+            content_encoding,
             held_for: O::held_for(input),
             nature: Nature {
                 safe_to_retry: O::SAFE_TO_RETRY,
@@ -239,7 +258,7 @@ impl Client {
     /// it, with a JSON object as its input. No input is `{}`, and so is an empty answer.
     ///
     /// Nothing is known of the operation, so it is one that must not be done twice, no long poll,
-    /// and without a [host prefix](Operation::HOST_PREFIX).
+    /// without a [host prefix](Operation::HOST_PREFIX), and its input is not compressed.
     ///
     /// # Errors
     ///
@@ -253,6 +272,7 @@ impl Client {
             endpoint: Cow::Borrowed(&self.endpoint),
             operation: &name::upper_camel(operation),
             input,
+            content_encoding: None,
             held_for: Duration::ZERO,
             nature: Nature {
                 safe_to_retry: false,

@@ -185,6 +185,11 @@ pub trait Operation {
     /// of it.
     const HOST_PREFIX: &'static str = "";
 
+    /// Whether the service takes its input compressed with gzip, where the service's model says so
+    /// (Smithy's trait `requestCompression`), as CloudWatch's `PutMetricData`. A client with the
+    /// feature `compression` then sends it so from 10,240 bytes on; one without it never does.
+    const TAKES_GZIP: bool = false;
+
     /// What it takes, written as a JSON object. `()` if it takes nothing.
     type Input: Serialize + ?Sized;
 

@@ -15,6 +15,11 @@ const WRONG: Duration = Duration::from_secs(4 * 60);
 /// A call that took longer says nothing about the clocks.
 const LONGEST_TRUSTED: Duration = Duration::from_secs(15 * 60);
 
+/// Between these, in seconds since 1970, are all dates that are believed: from 2000 up to 3000. A
+/// signature has a year of four digits, so with a time near the last of these nothing could be sent,
+/// nor another date be learnt, ever again.
+const BELIEVED: std::ops::Range<u64> = 946_684_800..32_503_680_000;
+
 /// What is done about a clock that differs from the service's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ClockSkew {
@@ -33,8 +38,8 @@ pub(super) struct Skew(i64);
 
 impl Skew {
     /// The skew that an answer shows: its `Date` against the middle between sending and
-    /// receiving. None if it has no date that can be read, if it comes from a cache, or if it
-    /// took too long.
+    /// receiving. None if it has no date that can be read and be right, if it comes from a cache,
+    /// or if it took too long.
     pub(super) fn measure(
         headers: &HeaderMap,
         sent: SystemTime,
@@ -44,6 +49,10 @@ impl Skew {
             return None;
         }
         let date = http_date::parse(headers.get(DATE)?.to_str().ok()?).ok()?;
+        let since_1970 = date.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        if !BELIEVED.contains(&since_1970.as_secs()) {
+            return None;
+        }
         // A clock that was set back meanwhile counts as no time at all.
         let elapsed = received.duration_since(sent).unwrap_or_default();
         if elapsed > LONGEST_TRUSTED {

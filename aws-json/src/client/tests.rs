@@ -42,6 +42,7 @@ async fn signed_to(
         endpoint: Cow::Borrowed(endpoint),
         operation,
         input: Bytes::from_static(body.as_bytes()),
+        content_encoding: None,
         held_for: Duration::ZERO,
         nature: Nature {
             safe_to_retry: true,
@@ -223,7 +224,7 @@ async fn a_host_prefix_that_cannot_be_is_an_error_before_anything_is_sent() {
         "the call cannot be sent: Label becomes part of the host's name, so it must be 1 to 63 \
          letters, digits and hyphens, with no hyphen at either end, and is \"a.b\""
     );
-    assert!(!error.may_have_arrived() && !error.is_connect());
+    assert!(!error.is_outcome_unknown() && !error.is_connect());
 }
 
 #[test]

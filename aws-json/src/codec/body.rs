@@ -16,7 +16,7 @@ use std::error::Error;
 use std::fmt;
 
 use bytes::Bytes;
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, IgnoredAny};
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::ser::Serialize;
 
 use super::mismatch::Mismatch;
@@ -59,19 +59,16 @@ pub fn decode<T: DeserializeOwned>(body: &[u8]) -> Result<T, SerializationError>
         offset: error.valid_up_to(),
     })?;
     require_object(text)?;
-    let mut json = serde_json::Deserializer::from_str(text);
+    let mut json = Json::from_str(text);
     match read(&mut json) {
         Ok(value) => {
             json.end()
                 .map_err(|error| SerializationError::from_json(&error))?;
             Ok(value)
         }
-        // Derived shapes refuse a member that is there twice. A map takes the last one, so this
-        // rare body goes through a map first.
         Err(SerializationError::Data { message, .. }) if message.starts_with(DUPLICATE) => {
-            let map: serde_json::Value = serde_json::from_str(text)
-                .map_err(|error| SerializationError::from_json(&error))?;
-            read(map)
+            let text = without_duplicates(text)?;
+            read(&mut Json::from_str(&text)).map_err(SerializationError::without_position)
         }
         Err(error) => Err(error),
     }
@@ -162,6 +159,29 @@ impl SerializationError {
     }
 }
 
+impl SerializationError {
+    /// The same for a body that is not the one that was sent, where a line and a column mean nothing.
+    fn without_position(self) -> Self {
+        match self {
+            Self::Mismatch {
+                found, expected, ..
+            } => Self::Mismatch {
+                found,
+                expected,
+                line: 0,
+                column: 0,
+            },
+            Self::Data { mut message } => {
+                if let Some(end) = message.rfind(" at line ") {
+                    message.truncate(end);
+                }
+                Self::Data { message }
+            }
+            Self::NotUtf8 { .. } | Self::NotJson { .. } | Self::NotAnObject { .. } => self,
+        }
+    }
+}
+
 impl fmt::Display for SerializationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -218,11 +238,18 @@ impl Error for EncodeError {
 /// How the message of a derived shape about a member that is there twice begins.
 const DUPLICATE: &str = "duplicate field `";
 
-fn read<'de, T, D>(json: D) -> Result<T, SerializationError>
-where
-    T: Deserialize<'de>,
-    D: Deserializer<'de, Error = serde_json::Error>,
-{
+/// The one reader of all shapes: what reads a shape is compiled for each reader anew.
+type Json<'t> = serde_json::Deserializer<serde_json::de::StrRead<'t>>;
+
+/// The same body with the last of what is there twice. Derived shapes refuse such a body; a map
+/// takes it.
+fn without_duplicates(text: &str) -> Result<String, SerializationError> {
+    serde_json::from_str(text)
+        .and_then(|map: serde_json::Value| serde_json::to_string(&map))
+        .map_err(|error| SerializationError::from_json(&error))
+}
+
+fn read<T: DeserializeOwned>(json: &mut Json<'_>) -> Result<T, SerializationError> {
     let mismatch = Cell::new(None);
     T::deserialize(Strict::new(json, &mismatch)).map_err(|error| match mismatch.take() {
         Some(Mismatch { found, expected }) => SerializationError::Mismatch {

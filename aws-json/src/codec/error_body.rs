@@ -256,7 +256,8 @@ impl Refusal {
     /// repeated member the last counts.
     #[must_use]
     pub fn read(headers: &HeaderMap, body: &[u8]) -> Self {
-        let members: Members = serde_json::from_slice(body).unwrap_or_default();
+        let members: Members =
+            serde_json::from_str(&String::from_utf8_lossy(body)).unwrap_or_default();
         let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let query_error = header(X_AMZN_QUERY_ERROR).and_then(QueryError::parse);
         let types = [
@@ -304,15 +305,28 @@ impl Refusal {
         self.query_code.as_deref()
     }
 
-    /// Replaces a secret in the message. Whether it was there.
+    /// Cuts names, and the message, to so many bytes.
     #[cfg(feature = "client")]
-    pub(crate) fn redact(&mut self, secret: &str, replacement: &str) -> bool {
-        match &mut self.message {
-            Some(message) if message.contains(secret) => {
-                *message = message.replace(secret, replacement);
-                true
+    pub(crate) fn cut(&mut self, names: usize, message: usize) {
+        for (text, end) in [
+            (&mut self.name, names),
+            (&mut self.query_code, names),
+            (&mut self.message, message),
+        ] {
+            if let Some(text) = text {
+                text.truncate(text.floor_char_boundary(end));
             }
-            Some(_) | None => false,
+        }
+    }
+
+    /// Replaces each text by what is given for it, if something is.
+    #[cfg(feature = "client")]
+    pub(crate) fn redact(&mut self, clean: impl Fn(&str) -> Option<String>) {
+        let texts = [&mut self.name, &mut self.message, &mut self.query_code];
+        for text in texts.into_iter().flatten() {
+            if let Some(clean) = clean(text) {
+                *text = clean;
+            }
         }
     }
 

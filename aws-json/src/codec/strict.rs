@@ -196,11 +196,9 @@ impl<V> Expect<'_, V> {
     {
         self.check(Token::Number)?;
         let (expected, mismatch) = (self.expected, self.mismatch);
-        visit(self.visitor).map_err(|error: E| match expected {
-            Some(expected) if error.to_string().starts_with("invalid ") => {
-                refuse(mismatch, Token::Number, expected)
-            }
-            Some(_) | None => error,
+        visit(self.visitor).map_err(|error| match expected {
+            Some(expected) => out_of_range(mismatch, expected, error),
+            None => error,
         })
     }
 
@@ -294,14 +292,11 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Expect<'_, V> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut inner: A) -> Result<V::Value, A::Error> {
-        // If anything else in the program turns on serde_json's feature `arbitrary_precision`,
-        // every number arrives as a map with this one key.
         if matches!(
             self.expected,
             Some(Expected::Boolean | Expected::Double | Expected::Integer | Expected::String)
-        ) && inner.next_key::<String>()?.as_deref() == Some(PRIVATE_NUMBER)
+        ) && let Some(digits) = private_number(&mut inner)?
         {
-            let digits: String = inner.next_value()?;
             return self.digits(&digits);
         }
         self.check(Token::Map)?;
@@ -388,6 +383,26 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for StrictSeed<'_, S> {
     }
 }
 
+/// The error for a number that a visitor does not take. One in serde's own words says that it is out of range.
+#[inline(never)]
+fn out_of_range<E: Error>(cell: &Cell<Option<Mismatch>>, expected: Expected, error: E) -> E {
+    if error.to_string().starts_with("invalid ") {
+        return refuse(cell, Token::Number, expected);
+    }
+    error
+}
+
+/// The digits of a number, if this is one: if anything else in the program turns on serde_json's feature
+/// `arbitrary_precision`, every number arrives as a map with one key.
+#[inline(never)]
+fn private_number<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<String>, A::Error> {
+    if map.next_key::<String>()?.as_deref() != Some(PRIVATE_NUMBER) {
+        return Ok(None);
+    }
+    map.next_value().map(Some)
+}
+
+#[inline(never)]
 pub(super) fn refuse<E: Error>(
     cell: &Cell<Option<Mismatch>>,
     found: Token,

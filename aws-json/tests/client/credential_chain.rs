@@ -400,6 +400,10 @@ async fn a_profile_that_leads_nowhere_is_an_error_with_its_line() {
             "/home/me/.aws/config, line 4: sso_session is \"s\"; there is no [sso-session s]",
         ),
         (
+            SSO.replace("eu-west-1", "example.com/"),
+            "/home/me/.aws/config, line 6: sso_region cannot be a region, as eu-west-1 is one",
+        ),
+        (
             "[default]\naws_secret_access_key = hush\n".to_owned(),
             "/home/me/.aws/config, line 2: aws_secret_access_key is set and aws_access_key_id is \
              not: set both",

@@ -114,6 +114,13 @@ async fn a_refusal_says_what_the_container_says_and_no_token() {
          AccessDenied: (redacted) may not\\n"
     );
     assert_eq!(asked, 1);
+    let in_url = r#"{"message": "token=hush%2Dauth"}"#;
+    let (text, _) = refused([Answer::new(403, &[], in_url)]).await;
+    assert_eq!(
+        text,
+        "http://container/role refused to give the container's credentials (403): \
+         token=(redacted)"
+    );
     let (text, _) = refused([Answer::new(404, &[], "<html>hush-auth</html>")]).await;
     assert_eq!(
         text,

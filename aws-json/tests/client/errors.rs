@@ -378,3 +378,95 @@ async fn credentials_that_cannot_be_signed_with_are_an_error_before_anything_is_
     );
     assert!(server.recorded().is_empty());
 }
+
+#[tokio::test]
+async fn a_session_token_is_removed_however_it_is_spelled_and_wherever_it_stands() {
+    const TOKEN: &str = "FwoGZXIvYXdzEHUaDH/ush+and=more==";
+    let slashed = TOKEN.replace('/', "\\/");
+    let in_url = TOKEN
+        .replace('/', "%2F")
+        .replace('+', "%2B")
+        .replace('=', "%3D");
+    let in_html = TOKEN
+        .replace('/', "&#x2F;")
+        .replace('+', "&#43;")
+        .replace('=', "&#x3D;");
+    let id = |value| [("x-amzn-requestid", value), ("x-amzn-errortype", value)];
+    let answers = [
+        // Not in the message.
+        Answer::new(
+            400,
+            &[],
+            format!(r#"{{"message":"no","sent":"{slashed}"}}"#),
+        ),
+        Answer::new(400, &[], format!(r#"{{"message":"{in_url}"}}"#)),
+        Answer::new(400, &[], format!(r#"{{"__type":"ns#{TOKEN}"}}"#)),
+        Answer::new(502, &[], format!("<p>{in_html}</p>")),
+        Answer::new(400, &id(TOKEN), ""),
+        Answer::new(
+            400,
+            &[("x-amzn-query-error", &format!("{TOKEN};Sender"))],
+            "",
+        ),
+        Answer::new(200, &[("content-encoding", TOKEN)], "x"),
+        // Cut off.
+        Answer::cut(format!(
+            "HTTP/1.1 500 No\r\ncontent-length: 99\r\n\r\n{}",
+            &TOKEN[..30]
+        )),
+    ];
+    let count = answers.len();
+    let server = Server::start(answers).await;
+    let client = server
+        .builder()
+        .credentials(Credentials::new(KEY, SECRET).with_session_token(TOKEN))
+        .build()
+        .unwrap();
+    for number in 0..count {
+        let error = bounded(client.call_value("x", None)).await.unwrap_err();
+        let kept = String::from_utf8(error.body().to_vec()).unwrap();
+        for shown in [error.to_string(), format!("{error:?}"), kept] {
+            assert!(!shown.contains("EHUaDH"), "{number}: {shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn debug_does_not_show_what_a_success_holds() {
+    let body = r#"{"SecretString":"hush","Version":"#;
+    let error = error(Answer::new(200, &[], body)).await;
+    assert_eq!(error.body(), body.as_bytes());
+    for shown in [error.to_string(), format!("{error:?}")] {
+        assert!(!shown.contains("hush"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_success_is_a_success_whatever_stands_in_it() {
+    let headers = [
+        ("x-amzn-errortype", "QueueDoesNotExist"),
+        (
+            "x-amzn-query-error",
+            "AWS.SimpleQueueService.NonExistentQueue;Sender",
+        ),
+    ];
+    let body = r#"{"__type":"ns#QueueDoesNotExist","code":"X","message":"No."}"#;
+    for status in [200, 201, 299] {
+        let server = Server::start([Answer::new(status, &headers, body)]).await;
+        let client = server.builder().build().unwrap();
+        let output = bounded(client.call_value("x", None)).await.unwrap();
+        assert_eq!(output["message"], "No.");
+    }
+}
+
+#[tokio::test]
+async fn what_an_error_is_called_and_says_has_an_end() {
+    let (name, text) = ("N".repeat(100_000), "é".repeat(100_000));
+    let body = format!(r#"{{"__type":"ns#{name}","message":"{text}"}}"#);
+    let query = format!("{};Sender", "Q".repeat(10_000));
+    let error = error(Answer::new(400, &[("x-amzn-query-error", &query)], body)).await;
+    assert_eq!(error.code().unwrap().len(), 256);
+    assert_eq!(error.query_code().unwrap().len(), 256);
+    assert_eq!(error.message().unwrap().len(), 16 * 1024);
+    assert!(error.to_string().len() < 20_000);
+}

@@ -71,7 +71,7 @@ fn assert_broke_off(error: &Error, cause: &str) {
     assert!(told.contains(cause), "{told}");
     assert_eq!(error.status(), None);
     assert!(!error.is_connect() && !error.is_timeout());
-    assert!(error.may_have_arrived());
+    assert!(error.is_outcome_unknown());
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn a_server_that_hangs_up_on_everybody_is_an_error() {
         let error = bounded(client.call_value("x", None)).await.unwrap_err();
         hanging_up.abort();
         // Whether the request was written before that was noticed is a matter of luck.
-        assert_eq!(error.is_connect(), !error.may_have_arrived(), "{error}");
+        assert_eq!(error.is_connect(), !error.is_outcome_unknown(), "{error}");
         assert!(error.status().is_none() && !error.is_timeout());
     }
 }
@@ -113,7 +113,7 @@ async fn a_reset_within_a_success_is_an_answer_that_broke_off() {
         let told = error.to_string();
         assert!(told.starts_with("the answer broke off: "), "{told}");
         assert!(told.ends_with(" (200, r1)"), "{told}");
-        assert!(error.may_have_arrived() && !error.is_timeout());
+        assert!(error.is_outcome_unknown() && !error.is_timeout());
         assert_eq!(error.body(), b"{}");
     }
 }

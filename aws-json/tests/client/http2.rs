@@ -257,7 +257,7 @@ async fn first_calls_that_wait_for_a_connection_in_vain_did_not_arrive() {
         .unwrap();
     for result in ten_at_once(&client).await {
         let error = result.unwrap_err();
-        assert!(error.is_connect() && !error.may_have_arrived(), "{error}");
+        assert!(error.is_connect() && !error.is_outcome_unknown(), "{error}");
     }
 }
 
@@ -287,7 +287,7 @@ async fn a_head_has_an_end() {
     let client = server.client();
     bounded(client.call_value("x", None)).await.unwrap();
     let error = bounded(client.call_value("x", None)).await.unwrap_err();
-    assert!(error.may_have_arrived() && !error.is_timeout());
+    assert!(error.is_outcome_unknown() && !error.is_timeout());
     assert_eq!(error.status(), None);
 }
 
@@ -304,7 +304,7 @@ async fn a_refused_stream_is_a_call_that_did_not_arrive() {
             .unwrap_err();
         let told = error.to_string();
         assert!(told.starts_with("the call broke off: "), "{told}");
-        assert_eq!(error.may_have_arrived(), arrived, "{reason:?}");
+        assert_eq!(error.is_outcome_unknown(), arrived, "{reason:?}");
         assert!(!error.is_connect() && !error.is_timeout());
     }
 }
@@ -335,7 +335,7 @@ async fn a_stream_that_is_reset_within_its_answer_is_an_answer_that_broke_off() 
     let server = Http2::start([Reply::Broken(Reason::INTERNAL_ERROR), ok()]).await;
     let client = server.client();
     let error = bounded(client.call_value("x", None)).await.unwrap_err();
-    assert!(error.may_have_arrived());
+    assert!(error.is_outcome_unknown());
     assert!(error.to_string().contains(" broke off: "), "{error}");
     bounded(client.call_value("x", None)).await.unwrap();
     assert_eq!(server.connections(), [0, 1]);
@@ -364,7 +364,7 @@ async fn a_stream_that_stalls_is_a_timeout_after_which_another_connection_is_mad
     let server = Http2::start([Reply::Stalled, ok()]).await;
     let client = server.builder().attempt_timeout(LONG).build().unwrap();
     let error = bounded(client.call_value("x", None)).await.unwrap_err();
-    assert!(error.is_timeout() && !error.is_connect() && error.may_have_arrived());
+    assert!(error.is_timeout() && !error.is_connect() && error.is_outcome_unknown());
     bounded(client.call_value("x", None)).await.unwrap();
     assert_eq!(server.connections(), [0, 1]);
 }

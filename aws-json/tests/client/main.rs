@@ -2,6 +2,9 @@
 
 #[cfg(test)]
 mod bounds;
+#[cfg(feature = "compression")]
+#[cfg(test)]
+mod compression;
 #[cfg(test)]
 #[cfg(feature = "credential-chain")]
 mod credential_chain;

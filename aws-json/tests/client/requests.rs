@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::server::{Answer, KEY, Recorded, SECRET, Server, bounded, builder};
 
 /// 2015-08-30 12:36:00 UTC.
-const NOW: Duration = Duration::from_secs(1_440_938_160);
+pub(crate) const NOW: Duration = Duration::from_secs(1_440_938_160);
 
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
@@ -74,7 +74,7 @@ fn headers(request: &Recorded) -> Vec<(&str, &str)> {
 
 /// Verifies a request as a service would.
 #[track_caller]
-fn verify(request: &Recorded, secret: &str) -> Result<(), sigv4::VerifyError> {
+pub(crate) fn verify(request: &Recorded, secret: &str) -> Result<(), sigv4::VerifyError> {
     let target = request.line.split(' ').nth(1).unwrap();
     let headers: Vec<(&str, &[u8])> = request
         .headers

@@ -155,7 +155,9 @@ async fn what_would_fail_again_is_not_sent_again() {
         let error = result.unwrap_err();
         assert_eq!((sent, error.attempts()), (1, 1), "{error}");
         assert_eq!(error.retryable(), None, "{error}");
-        assert!(!error.is_outcome_unknown(), "{error}");
+        // Whoever answered with a success may have done it.
+        let success = error.status().unwrap().is_success();
+        assert_eq!(error.is_outcome_unknown(), success, "{error}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Signatures for the service's time. AWS's own cases for this are run by the package that tests
 //! the whole workspace.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use aws_json::client::{Builder, ClockSkew, Retryable};
@@ -86,4 +87,31 @@ async fn a_client_that_is_to_ignore_the_skew_signs_for_its_own_time() {
     assert_eq!((error.attempts(), error.retryable()), (1, None));
     bounded(client.call_value("x", None)).await.unwrap();
     assert_eq!(dates(&server), ["20260101T000000Z"; 2]);
+}
+
+#[tokio::test]
+async fn no_date_however_wrong_keeps_a_client_from_sending() {
+    let dated = |date: &str| Answer::new(200, &[("date", date)], "{}");
+    for date in [
+        "Fri, 31 Dec 9999 23:59:59 GMT",
+        "Sat, 01 Jan 0000 00:00:00 GMT",
+        "Mon, 01 Jan 0001 00:00:00 GMT",
+        "Thu, 01 Jan 1970 00:00:00 GMT",
+        "Sun, 30 Dec 2125 00:00:00 GMT",
+    ] {
+        let good = "Thu, 01 Jan 2026 00:00:00 GMT";
+        let server = Server::start([dated(date), dated(good), Answer::ok("{}")]).await;
+        // Ten minutes for each look at the clock.
+        let looks = AtomicU64::new(0);
+        let clock = move || {
+            let look = looks.fetch_add(1, Ordering::Relaxed);
+            UNIX_EPOCH + NEW_YEAR + Duration::from_secs(look * 600)
+        };
+        let builder = server.builder().max_attempts(1).time_source(clock);
+        let client = builder.clock_skew(ClockSkew::Correct).build().unwrap();
+        for _ in 0..3 {
+            bounded(client.call_value("x", None)).await.unwrap();
+        }
+        assert_eq!(dates(&server).len(), 3, "{date}");
+    }
 }

@@ -151,7 +151,7 @@ fn assert_no_connection(error: &Error, cause: &str) {
     let told = error.to_string();
     assert!(told.starts_with("cannot connect to https://"), "{told}");
     assert!(told.contains(cause), "{told}");
-    assert!(error.is_connect() && !error.is_timeout() && !error.may_have_arrived());
+    assert!(error.is_connect() && !error.is_timeout() && !error.is_outcome_unknown());
     assert_eq!(error.status(), None);
 }
 
@@ -214,7 +214,7 @@ async fn a_server_that_asks_for_a_certificate_gets_none() {
         assert!(!error.is_timeout());
         // With 1.3 the client may speak before it hears that nobody listens.
         assert!(error.is_connect() || version == &TLS13, "{error}");
-        assert_eq!(error.may_have_arrived(), !error.is_connect());
+        assert_eq!(error.is_outcome_unknown(), !error.is_connect());
     }
 }
 

@@ -1,13 +1,14 @@
 //! What a subscriber is told.
 
 use std::fmt::{Debug, Write};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 
 use aws_json::client::{Builder, Credentials};
 use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::instrument::WithSubscriber;
 use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::{Interest, set_global_default};
 use tracing::{Event, Metadata, Subscriber};
 
 use crate::server::{Answer, KEY, SECRET, Server, bounded};
@@ -78,8 +79,39 @@ impl Visit for Fields {
     }
 }
 
+/// Listens to nothing, and keeps tracing from concluding that nobody ever will: tests that run beside
+/// these have no subscriber, and what they find out about a place in the code is kept for all.
+struct Undecided;
+
+impl Subscriber for Undecided {
+    fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
+        Interest::sometimes()
+    }
+
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        false
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+static UNDECIDED: Once = Once::new();
+
 /// What is told of a call of `send_message` that gets these answers.
 async fn told(answers: impl IntoIterator<Item = Answer>, set: fn(Builder) -> Builder) -> Log {
+    UNDECIDED.call_once(|| set_global_default(Undecided).unwrap());
     let server = Server::start(answers).await;
     let credentials = Credentials::new(KEY, SECRET).with_session_token("session-token");
     let builder = server.builder().max_attempts(3).credentials(credentials);

@@ -182,7 +182,7 @@ pub enum EntryError {
     /// SQS did not do it, and says why. Its `id` is the caller's.
     Refused(BatchResultErrorEntry),
     /// The whole request failed. Whether SQS may have done what it asked all the same is known as
-    /// for any call: not if it was refused, nor if it did not [arrive](Error::may_have_arrived).
+    /// for any call: [`Error::is_outcome_unknown`].
     Request(Arc<Error>),
     /// SQS answered, and not for this entry.
     Unanswered,
@@ -253,7 +253,7 @@ impl fmt::Display for EntryError {
 impl StdError for EntryError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
-            EntryError::Request(error) => Some(error),
+            EntryError::Request(error) => Some(&**error),
             EntryError::Refused(_)
             | EntryError::Unanswered
             | EntryError::GroupFailed

@@ -1,6 +1,8 @@
 //! The endpoint in a queue's URL.
 
-use aws_json::client::Endpoint;
+use aws_json::client::{Endpoint, Variant};
+
+use super::service;
 
 /// Where a queue is, by the host in its URL, with the region that the host's name tells. None if
 /// the URL is not one of https at one of SQS's own hosts:
@@ -36,25 +38,34 @@ pub fn queue_endpoint(queue_url: &str) -> Option<Endpoint> {
     (endpoint.tells_region() && is_queue_host(&name, endpoint.region())).then_some(endpoint)
 }
 
-/// Whether this is one of SQS's names. That it is below one of AWS's domains is known by its region.
+/// Whether this is one of SQS's names in the region, in whole: what only begins like one can be
+/// anybody's.
 fn is_queue_host(name: &str, region: &str) -> bool {
-    let after = |part: &str| {
-        let rest = name.strip_prefix(part)?.strip_prefix('.')?;
-        rest.strip_prefix(region)?.strip_prefix('.')
-    };
-    let is_own = ["sqs", "sqs-fips"]
-        .iter()
-        .filter_map(|part| after(part))
-        .any(|domain| !domain.starts_with("vpce."));
-    let is_legacy = name == "queue.amazonaws.com" || {
-        let rest = name.strip_prefix(region);
-        rest.is_some_and(|rest| rest.starts_with(".queue.amazonaws.com"))
-    };
-    let is_vpce = name
-        .split_once('.')
-        .and_then(|(_, rest)| rest.strip_prefix("sqs.")?.strip_prefix(region))
-        .is_some_and(|rest| rest.starts_with(".vpce."));
-    is_own || is_legacy || is_vpce
+    if name == "queue.amazonaws.com" {
+        return true;
+    }
+    let own = format!("sqs.{region}.");
+    [
+        Variant::Plain,
+        Variant::DualStack,
+        Variant::Fips,
+        Variant::FipsDualStack,
+    ]
+    .into_iter()
+    .filter_map(|variant| Endpoint::of(&service(), region, variant).ok())
+    .any(|endpoint| {
+        let host = endpoint.uri().host().unwrap_or_default();
+        let Some(domain) = host.strip_prefix(&own) else {
+            return name == host;
+        };
+        let of_vpc = name
+            .split_once('.')
+            .and_then(|(_, rest)| rest.strip_prefix(&own)?.strip_prefix("vpce."));
+        let legacy = name
+            .strip_prefix(region)
+            .and_then(|rest| rest.strip_prefix(".queue."));
+        name == host || of_vpc == Some(domain) || legacy == Some(domain)
+    })
 }
 
 #[cfg(test)]
@@ -76,6 +87,8 @@ mod tests {
             ("queue.amazonaws.com", "us-east-1"),
             ("eu-central-1.queue.amazonaws.com", "eu-central-1"),
             ("cn-north-1.queue.amazonaws.com.cn", "cn-north-1"),
+            ("SQS.EU-West-1.amazonaws.com", "eu-west-1"),
+            ("sqs-fips.us-gov-west-1.api.aws", "us-gov-west-1"),
             (
                 "vpce-0123-abcd.sqs.eu-west-1.vpce.amazonaws.com",
                 "eu-west-1",
@@ -104,6 +117,15 @@ mod tests {
             "https://queue.eu-west-1.amazonaws.com/1/orders",
             "https://x.queue.amazonaws.com/1/orders",
             "https://sqs.execute-api.eu-west-1.vpce.amazonaws.com/1/orders",
+            "https://sqs.eu-west-1.bucket.s3.eu-west-1.amazonaws.com/1/orders",
+            "https://sqs.eu-west-1.abc.execute-api.eu-west-1.amazonaws.com/1/orders",
+            "https://eu-west-1.queue.bucket.s3.eu-west-1.amazonaws.com/1/orders",
+            "https://a.sqs.eu-west-1.vpce.bucket.s3.eu-west-1.amazonaws.com/1/orders",
+            "https://a.b.sqs.eu-west-1.vpce.amazonaws.com/1/orders",
+            "https://sqs.eu-west-1.localhost.localstack.cloud/1/orders",
+            "https://sqs.eu-west-1.amazonaws.com.cn/1/orders",
+            "https://sqs.eu-west-1.amazonaws.com%2eexample.com/1/orders",
+            "https://sqs.eu-west-1.amazonaws.com\\.example.com/1/orders",
         ] {
             assert_eq!(queue_endpoint(url), None, "{url}");
         }
@@ -114,8 +136,6 @@ mod tests {
     #[cfg(feature = "tls")]
     #[test]
     fn calls_follow_the_url_only_where_it_was_asked_for() {
-        use aws_json::client::Variant;
-
         let builder = || Client::builder().credentials(Credentials::new("test", "test"));
         let built = builder().region("us-east-1").build().expect("a client");
         let client = Client::new(built);

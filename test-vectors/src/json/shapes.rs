@@ -12,7 +12,7 @@ use super::exchange::{Called, Caller};
 
 /// Operations by name, and for each a type that stands for it: input, output, and what goes before the host.
 macro_rules! operations {
-    ($($name:ident: $input:ty => $output:ty $(, at $prefix:literal $(with $label:ident)?)?;)+) => {
+    ($($name:ident: $input:ty => $output:ty $(, at $prefix:literal $(with $label:ident)?)? $(where $constant:ident = $value:literal)?;)+) => {
         $(
             struct $name;
 
@@ -21,6 +21,8 @@ macro_rules! operations {
                 const SAFE_TO_RETRY: bool = false;
                 type Input = $input;
                 type Output = $output;
+
+                $(const $constant: bool = $value;)?
 
                 $(
                     const HOST_PREFIX: &'static str = $prefix;
@@ -73,7 +75,7 @@ operations! {
     NullOperation: Nullable => Nullable;
     OperationWithOptionalInputOutput: SimpleStruct => SimpleStruct;
     PutAndGetInlineDocuments: Document => Document;
-    PutWithContentEncoding: Encoded => ();
+    PutWithContentEncoding: Encoded => () where TAKES_GZIP = true;
     QueryCompatibleOperation: () => ();
     QueryIncompatibleOperation: () => ();
     SimpleScalarProperties: Floats => Floats;

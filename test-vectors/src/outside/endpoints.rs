@@ -13,7 +13,7 @@ use crate::outside::{Kind, Run, Verdict};
 ///
 /// If a file cannot be read, is in another form, or has another number of cases than it is known for.
 pub fn run(botocore: &Botocore, run: &mut Run) -> Result<(), LoadError> {
-    let services: [(Kind, &str, fn(&Params) -> Service); 2] = [
+    let services: [(Kind, &str, ServiceOf); 2] = [
         (Kind::SqsEndpoint, SQS, |_| sqs()),
         (Kind::DynamoDbEndpoint, DYNAMODB, dynamodb),
     ];
@@ -29,6 +29,9 @@ pub fn run(botocore: &Botocore, run: &mut Run) -> Result<(), LoadError> {
     }
     Ok(())
 }
+
+/// The service that a case calls.
+type ServiceOf = fn(&Params) -> Service;
 
 /// The client's settings that a case is about.
 #[derive(Debug, Clone, Default, Deserialize)]

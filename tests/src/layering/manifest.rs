@@ -38,6 +38,7 @@ pub const ALLOWED: &[Allowed] = &[
         optional: &[
             "aws-credential-types",
             "aws-json-sigv4",
+            "flate2",
             "h2",
             "http-body-util",
             "hyper",

@@ -21,7 +21,7 @@ pub struct Rule {
 }
 
 /// What reads a clock.
-pub const CLOCKS: &[&str] = &["SystemTime::now", "Instant::now"];
+pub const CLOCKS: &[&str] = &["SystemTime::now", "Instant::now", "time::clock_gettime"];
 
 /// The one file of each crate with IO, and of each bench, that reads the clock.
 pub const CLOCK_FILES: &[&str] = &[
@@ -29,6 +29,7 @@ pub const CLOCK_FILES: &[&str] = &[
     "fake-sqs/src/clock.rs",
     "sqs-engine/benches/scale/clock.rs",
     "sigv4/bench/src/clock.rs",
+    "sqs/bench/cost/src/clock.rs",
     "sqs/src/client/receiver/clock.rs",
     "tests/src/clock.rs",
 ];

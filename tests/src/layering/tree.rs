@@ -145,6 +145,12 @@ pub const NEVER: &[Never] = &[
     },
     Never {
         package: "sqs",
+        features: &["md5", "receiver"],
+        edges: "normal",
+        never: &["axum", "fake-sqs", "sqs-engine", "tokio-util"],
+    },
+    Never {
+        package: "sqs",
         features: &["client"],
         edges: "normal",
         never: &["axum", "fake-sqs", "h2", "rustls", "sqs-engine"],
@@ -182,6 +188,59 @@ pub const NEVER: &[Never] = &[
     },
 ];
 
+/// A way to build a crate, and how many packages may come with it.
+#[derive(Debug)]
+pub struct AtMost {
+    /// The package's name.
+    pub package: &'static str,
+    /// The features it is built with, beside none of the default ones.
+    pub features: &'static [&'static str],
+    /// How many packages there are at most besides itself. Each version of each package that a normal
+    /// dependency leads to at any depth counts, macros and what they are made of too; what only
+    /// build scripts or tests use does not.
+    pub packages: usize,
+}
+
+/// The table of the clients, as people take them.
+pub const AT_MOST: &[AtMost] = &[
+    AtMost {
+        package: "aws-json",
+        features: &["tls"],
+        packages: 70,
+    },
+    AtMost {
+        package: "sqs",
+        features: &["tls"],
+        packages: 70,
+    },
+];
+
+impl AtMost {
+    /// What breaks this row in the workspace at `root`, if anything does.
+    ///
+    /// # Errors
+    ///
+    /// When cargo cannot be run, or refuses, with its words.
+    pub fn violation(&self, root: &Path) -> io::Result<Option<String>> {
+        let tree = tree(root, self.package, self.features, "normal")?;
+        Ok(self.within(&tree))
+    }
+
+    fn within(&self, tree: &str) -> Option<String> {
+        let count = versions(tree).len() - 1;
+        (count > self.packages).then(|| {
+            format!(
+                "{} with {} brings {count} packages, and may bring {}: see `cargo tree -e normal -p {} -F {}`",
+                self.package,
+                self.features.join(", "),
+                self.packages,
+                self.package,
+                self.features.join(","),
+            )
+        })
+    }
+}
+
 impl Never {
     /// What breaks this row in the workspace at `root`, a sentence each.
     ///
@@ -194,37 +253,8 @@ impl Never {
 
     /// The packages in its tree, itself among them.
     fn packages(&self, root: &Path) -> io::Result<BTreeSet<String>> {
-        // Whoever built this test has nearly everything on disk, and then the network is not
-        // asked. A machine that has built nothing else may lack a package that only another
-        // crate's tree names: the second try may fetch it, still as Cargo.lock pins it.
-        let mut output = self.cargo_tree(root, &["--offline"])?;
-        if !output.status.success() {
-            output = self.cargo_tree(root, &[])?;
-        }
-        if !output.status.success() {
-            let words = String::from_utf8_lossy(&output.stderr);
-            return Err(io::Error::other(format!(
-                "cargo tree of {}: {words}",
-                self.package
-            )));
-        }
-        Ok(names(&String::from_utf8_lossy(&output.stdout)))
-    }
-
-    fn cargo_tree(&self, root: &Path, more: &[&str]) -> io::Result<Output> {
-        Command::new(env!("CARGO"))
-            .args([
-                "tree",
-                "--locked",
-                "--prefix",
-                "none",
-                "--no-default-features",
-            ])
-            .args(["--edges", self.edges, "--package", self.package])
-            .args(["--features", &self.features.join(",")])
-            .args(more)
-            .current_dir(root)
-            .output()
+        let tree = tree(root, self.package, self.features, self.edges)?;
+        Ok(names(&tree))
     }
 
     fn among(&self, packages: &BTreeSet<String>) -> Vec<String> {
@@ -243,6 +273,43 @@ impl Never {
             })
             .collect()
     }
+}
+
+/// What `cargo tree` prints of a package, in lines without indentation.
+fn tree(root: &Path, package: &str, features: &[&str], edges: &str) -> io::Result<String> {
+    let run = |more: &[&str]| -> io::Result<Output> {
+        Command::new(env!("CARGO"))
+            .args(["tree", "--locked", "--prefix", "none"])
+            .args(["--no-default-features", "--features", &features.join(",")])
+            .args(["--edges", edges, "--package", package])
+            .args(more)
+            .current_dir(root)
+            .output()
+    };
+    // Whoever built this test has nearly everything on disk, and then the network is not
+    // asked. A machine that has built nothing else may lack a package that only another
+    // crate's tree names: the second try may fetch it, still as Cargo.lock pins it.
+    let mut output = run(&["--offline"])?;
+    if !output.status.success() {
+        output = run(&[])?;
+    }
+    if !output.status.success() {
+        let words = String::from_utf8_lossy(&output.stderr);
+        return Err(io::Error::other(format!(
+            "cargo tree of {package}: {words}"
+        )));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The packages of `cargo tree --prefix none` with their versions: the first two words of each line
+/// that is not a heading.
+fn versions(tree: &str) -> BTreeSet<(&str, &str)> {
+    tree.lines()
+        .filter_map(|line| line.split_once(' '))
+        .map(|(name, rest)| (name, rest.split(' ').next().unwrap_or(rest)))
+        .filter(|(_, version)| version.starts_with('v'))
+        .collect()
 }
 
 /// The package names of `cargo tree --prefix none`: the first word of each line that is not a
@@ -273,6 +340,30 @@ serde v1.0.229 (*)
         let read = names(TREE);
         let read: Vec<&str> = read.iter().map(String::as_str).collect();
         assert_eq!(read, ["serde", "serde_derive", "sqs", "tokio"]);
+    }
+
+    #[test]
+    fn each_version_of_a_package_counts_once_and_the_crate_itself_does_not() {
+        let twice = format!("{TREE}serde v0.9.0\n");
+        for (tree, packages, found) in [
+            (TREE, 3, None),
+            (TREE, 2, Some(3)),
+            (&twice, 4, None),
+            (&twice, 3, Some(4)),
+        ] {
+            let row = AtMost {
+                package: "sqs",
+                features: &["tls"],
+                packages,
+            };
+            let expected = found.map(|found| {
+                format!(
+                    "sqs with tls brings {found} packages, and may bring {packages}: \
+                     see `cargo tree -e normal -p sqs -F tls`"
+                )
+            });
+            assert_eq!(row.within(tree), expected);
+        }
     }
 
     #[test]

@@ -13,6 +13,8 @@
 //! | dual stack | [`variant`](super::Builder::variant) | `AWS_USE_DUALSTACK_ENDPOINT` | `use_dualstack_endpoint` | `false` |
 //! | attempts, from 1 | [`max_attempts`](super::Builder::max_attempts) | `AWS_MAX_ATTEMPTS` | `max_attempts` | 3, for `DynamoDB` 4 |
 //! | no correction of the clock | [`clock_skew`](super::Builder::clock_skew) | `AWS_DISABLE_CLOCK_SKEW_CORRECTION` | `disable_clock_skew_correction` | `false` |
+//! | inputs are not compressed (feature `compression`) | `Builder::compression` | `AWS_DISABLE_REQUEST_COMPRESSION` | `disable_request_compression` | `false` |
+//! | from how many bytes on they are, 0 to 10,485,760 | `Builder::compression` | `AWS_REQUEST_MIN_COMPRESSION_SIZE_BYTES` | `request_min_compression_size_bytes` | 10,240 |
 //! | credentials | [`credentials`](super::Builder::credentials), [`credentials_provider`](super::Builder::credentials_provider) | as [`CredentialsChain`] | | an error of the first call |
 //! | the profile | [`Environment::set`] | `AWS_PROFILE` | | `default`, if there is one |
 //! | the configuration file | [`Environment::set`] | `AWS_CONFIG_FILE` | | `.aws/config` in the user's folder |
@@ -20,6 +22,9 @@
 //!
 //! `<SERVICE>` is the service's id ([`Service::id`]) in capitals, `SQS` or `DYNAMODB_STREAMS`;
 //! in files it is written small. The user's folder is [`Environment::home`].
+//!
+//! `AWS_RETRY_MODE` and `retry_mode` are not read: there is one way to retry, which
+//! [`Client`](super::Client) tells. No region is asked from EC2.
 //!
 //! FIPS or dual stack is an error together with an endpoint, wherever each is set. What cannot be
 //! right is an error that names the variable, or the file and its line.

@@ -1,6 +1,8 @@
 //! The settings that are read from the environment.
 
 use super::{ConfigError, Environment, Profile, Profiles};
+#[cfg(feature = "compression")]
+use crate::client::compression::{COMPRESSION_MIN_LIMIT, Compression};
 use crate::client::endpoint::{Endpoint, EndpointError, Variant};
 use crate::client::skew::ClockSkew;
 
@@ -13,6 +15,8 @@ pub(in crate::client) struct Settings {
     pub(in crate::client) max_attempts: Option<u32>,
     /// Whether the clock's error is corrected, if somebody says.
     pub(in crate::client) clock_skew: Option<ClockSkew>,
+    #[cfg(feature = "compression")]
+    pub(in crate::client) compression: Option<Compression>,
 }
 
 impl Settings {
@@ -53,6 +57,8 @@ impl Settings {
                 Flag::On => ClockSkew::Ignore,
                 Flag::Off => ClockSkew::Correct,
             }),
+            #[cfg(feature = "compression")]
+            compression: reader.compression()?,
         })
     }
 }
@@ -118,6 +124,32 @@ impl Reader<'_> {
             let count = text.parse().ok().filter(|count| *count > 0);
             count
                 .ok_or_else(|| format!("is {}; it must be a number from 1, such as 3", shown(text)))
+        })
+    }
+
+    #[cfg(feature = "compression")]
+    fn compression(&self) -> Result<Option<Compression>, ConfigError> {
+        let disabled = self.flag(
+            "AWS_DISABLE_REQUEST_COMPRESSION",
+            "disable_request_compression",
+        )?;
+        let least = self.setting(
+            "AWS_REQUEST_MIN_COMPRESSION_SIZE_BYTES",
+            Some("request_min_compression_size_bytes"),
+            |text| {
+                let bytes = text.parse().ok();
+                let bytes = bytes.filter(|bytes| *bytes <= COMPRESSION_MIN_LIMIT);
+                bytes.ok_or_else(|| {
+                    let text = shown(text);
+                    format!(
+                        "is {text}; it must be a number of bytes from 0 to {COMPRESSION_MIN_LIMIT}"
+                    )
+                })
+            },
+        )?;
+        Ok(match disabled {
+            Some(Flag::On) => Some(Compression::Off),
+            Some(Flag::Off) | None => least.map(Compression::From),
         })
     }
 

@@ -112,8 +112,10 @@ struct Kept {
 
 #[derive(Clone, Copy)]
 struct Life {
+    /// When they were had, by the clock at that time, which may since have been set.
+    began: SystemTime,
     refresh_at: SystemTime,
-    ends: SystemTime,
+    expires: SystemTime,
 }
 
 #[derive(PartialEq)]
@@ -256,7 +258,7 @@ impl State {
 
 impl Kept {
     fn is_usable(&self, now: SystemTime) -> bool {
-        self.standing == Standing::Good && self.life.is_none_or(|life| now < life.ends)
+        self.standing == Standing::Good && self.life.is_none_or(|life| life.lasts(now))
     }
 
     fn is_due(&self, now: SystemTime) -> bool {
@@ -275,9 +277,18 @@ impl Life {
         let ahead = REFRESH_AHEAD.min(life / 2);
         let ahead = ahead + (ahead / 5).mul_f64(early.clamp(0.0, 1.0));
         Self {
+            began: now,
             refresh_at: ends.checked_sub(ahead).unwrap_or(now),
-            ends,
+            expires,
         }
+    }
+
+    fn lasts(&self, now: SystemTime) -> bool {
+        let were_just_had = || {
+            let age = now.duration_since(self.began);
+            age.is_ok_and(|age| age < LIFE_MIN)
+        };
+        now < self.expires || were_just_had()
     }
 }
 

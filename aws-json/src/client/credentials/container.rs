@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::http::{Http, Patience, place};
 use super::{CredentialsError, Environment, ProvideCredentials, ProvideFuture, Provided, document};
 use crate::client::attempt::USER_AGENT_VALUE;
+use crate::client::redact;
 use crate::client::tls::Tls;
 
 /// Credentials of the role of an ECS task, an EKS pod or a Greengrass component, from the
@@ -191,15 +192,15 @@ fn refusal(
     body: &[u8],
     token: Option<&HeaderValue>,
 ) -> CredentialsError {
-    let document: Value = serde_json::from_slice(body).unwrap_or_default();
+    let document: Value = serde_json::from_str(&String::from_utf8_lossy(body)).unwrap_or_default();
     let member = |names: [&str; 2]| names.iter().find_map(|name| document.get(name)?.as_str());
     let said: Vec<&str> = [member(["code", "Code"]), member(["message", "Message"])]
         .into_iter()
         .flatten()
         .collect();
     let mut said = said.join(": ");
-    if let Some(Ok(token)) = token.map(HeaderValue::to_str) {
-        said = said.replace(token, "(redacted)");
+    if let Some(clean) = token.and_then(|it| redact::text_without(&said, it.as_bytes())) {
+        said = clean;
     }
     let said: String = said
         .chars()

@@ -9,7 +9,8 @@ use crate::value::iso8601;
 /// Reads `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`, the last two of which may be
 /// absent. What is wrong is told without a word of the document.
 pub(super) fn read(text: &[u8]) -> Result<Provided, String> {
-    let Ok(Value::Object(members)) = serde_json::from_slice(text) else {
+    let text = str::from_utf8(text).unwrap_or_default();
+    let Ok(Value::Object(members)) = serde_json::from_str(text) else {
         return Err("it is not a JSON object".to_owned());
     };
     let required = |name: &str| {

@@ -160,6 +160,17 @@ pub(super) enum Final {
     NoAttemptLeft,
     /// Too many calls of this client failed lately.
     BucketEmpty,
+    /// The call's time would be up before the next attempt begins.
+    NoTimeLeft,
+}
+
+impl Next {
+    /// How long to wait first.
+    pub(super) const fn after(self) -> Duration {
+        match self {
+            Self::Retry { after, .. } | Self::Fail { after, .. } => after,
+        }
+    }
 }
 
 impl Final {
@@ -170,6 +181,7 @@ impl Final {
             Self::OutcomeUnknown => "outcome unknown",
             Self::NoAttemptLeft => "no attempt left",
             Self::BucketEmpty => "too many failures lately",
+            Self::NoTimeLeft => "no time left",
         }
     }
 }
@@ -223,6 +235,20 @@ impl Attempts<'_> {
         } else {
             at_once(Final::BucketEmpty)
         }
+    }
+
+    /// What is done instead, if the call's time is up before this can be. A retry that is not made
+    /// costs nothing.
+    pub(super) fn out_of_time(&mut self, next: Next) -> Next {
+        let why = match next {
+            Next::Retry { .. } => {
+                self.policy.bucket.give(self.spent.take().unwrap_or(0));
+                Final::NoTimeLeft
+            }
+            Next::Fail { why, .. } => why,
+        };
+        let after = Duration::ZERO;
+        Next::Fail { after, why }
     }
 }
 

@@ -408,6 +408,44 @@ fn a_retry_costs_fourteen_and_after_throttling_five_and_its_success_gives_back_t
 }
 
 #[test]
+fn a_retry_for_the_clocks_or_for_new_credentials_costs_and_waits_as_any_but_throttling() {
+    let skewed = Failure {
+        skew: skew(241),
+        ..refusal(403, "InvalidSignatureException")
+    };
+    let renewed = Failure {
+        renewed: true,
+        ..refusal(403, "ExpiredToken")
+    };
+    for (failure, because) in [
+        (skewed, Retryable::ClockSkew),
+        (renewed, Retryable::ExpiredCredentials),
+    ] {
+        let policy = policy();
+        let mut attempts = policy.begin(UNSAFE);
+        attempts.start();
+        let after = seconds(0.05);
+        assert_eq!(
+            attempts.failed(&failure, 1.0),
+            Next::Retry { after, because }
+        );
+        assert_eq!(policy.bucket.left(), 486, "{because:?}");
+        // It is one of the three.
+        assert_eq!(delays(&policy, UNSAFE, &failure, 0.0).len(), 2);
+        let asked = Failure {
+            retry_after: Some(seconds(2.0)),
+            ..failure
+        };
+        assert_eq!(first(UNSAFE, &asked).after(), seconds(2.0));
+    }
+    let asked = Failure {
+        retry_after: Some(seconds(9.0)),
+        ..refusal(400, "SlowDown")
+    };
+    assert_eq!(first(UNSAFE, &asked).after(), seconds(6.0));
+}
+
+#[test]
 fn a_call_that_fails_gives_nothing_back_and_a_first_success_gives_one() {
     let policy = policy();
     assert_eq!(delays(&policy, SAFE, &refusal(500, ""), 0.0).len(), 2);
@@ -490,4 +528,30 @@ fn a_full_bucket_pays_for_thirty_five_retries() {
         .sum();
     assert_eq!(retries, 35);
     assert_eq!(policy.bucket.left(), 10);
+}
+
+#[test]
+fn a_retry_that_there_is_no_time_for_costs_nothing() {
+    let policy = policy();
+    let mut attempts = policy.begin(SAFE);
+    attempts.start();
+    let next = attempts.failed(&refusal(400, "SlowDown"), 0.0);
+    assert!(matches!(next, Next::Retry { .. }));
+    attempts.start();
+    let next = attempts.failed(&refusal(500, ""), 0.0);
+    assert_eq!(policy.bucket.left(), 481);
+    let (after, why) = (Duration::ZERO, Final::NoTimeLeft);
+    assert_eq!(attempts.out_of_time(next), Next::Fail { after, why });
+    // What was made is paid for.
+    assert_eq!(policy.bucket.left(), 495);
+
+    // Why a call failed stays what it was, and only the wait goes.
+    let policy = policy_with(3);
+    let mut attempts = policy.begin(LONG_POLL);
+    attempts.start();
+    let next = attempts.failed(&refusal(500, ""), 1.0);
+    assert_eq!(next.after(), seconds(0.05));
+    let why = Final::BucketEmpty;
+    assert_eq!(attempts.out_of_time(next), Next::Fail { after, why });
+    assert_eq!(policy.bucket.left(), 3);
 }

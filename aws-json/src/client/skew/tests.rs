@@ -48,6 +48,15 @@ fn an_answer_that_is_late_cached_or_undated_shows_no_skew() {
     assert_eq!(measure(&dated(""), 0.0), None);
     assert_eq!(measure(&dated("2026-01-01T00:00:01Z"), 0.0), None);
     assert_eq!(measure(&HeaderMap::new(), 0.0), None);
+    let millennium = Skew::measure(&dated("Sat, 01 Jan 2000 00:00:00 GMT"), at(0.0), at(0.0));
+    assert_eq!(millennium, Some(Skew(-820_540_800_000)));
+    for date in [
+        "Fri, 31 Dec 1999 23:59:59 GMT",
+        "Wed, 01 Jan 3000 00:00:00 GMT",
+        "Fri, 31 Dec 9999 23:59:59 GMT",
+    ] {
+        assert_eq!(measure(&dated(date), 0.0), None, "{date}");
+    }
     let mut cached = dated(date);
     cached.insert(AGE, HeaderValue::from_static("0"));
     assert_eq!(measure(&cached, 0.0), None);

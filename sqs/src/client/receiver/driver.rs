@@ -11,12 +11,13 @@ use tokio::time::Instant;
 use super::clock;
 use super::event::{Event, Failure};
 use super::flight::{Extended, Flight, Key, Turn};
+use super::outbox::Outbox;
 use super::queue::{Queue, Received};
 use super::stats::Counters;
 use super::{BoxError, OnFailure, Settings, whole_seconds};
 use crate::client::{EntryError, Error};
 use crate::error::Fault;
-use crate::limits::{BATCH_ENTRIES, MAX_NUMBER_OF_MESSAGES};
+use crate::limits::MAX_NUMBER_OF_MESSAGES;
 use crate::shapes::receive::Message;
 
 /// A handler, whatever its types.
@@ -159,11 +160,7 @@ impl<Q: Queue> Driver<Q> {
             }
             self.change_visibility(due, Purpose::Extend(now));
         }
-        let delay = match self.phase {
-            Phase::Receiving => self.settings.batch_delay,
-            Phase::Stopping(_) | Phase::Cut(_) => Duration::ZERO,
-        };
-        while let Some(keys) = self.deletes.take_batch(now, delay) {
+        while let Some(keys) = self.deletes.take_batch(now, self.batch_delay()) {
             let handles = keys.iter().map(|key| self.flight.receipt_handle(*key));
             let (queue, handles) = (self.queue.clone(), handles.collect());
             self.calls.spawn(async move {
@@ -200,6 +197,15 @@ impl<Q: Queue> Driver<Q> {
         });
     }
 
+    /// How long a deletion waits for others.
+    fn batch_delay(&self) -> Duration {
+        match self.phase {
+            // What waits is extended no more, and has a third of its time left.
+            Phase::Receiving => self.settings.batch_delay.min(self.flight.visibility() / 6),
+            Phase::Stopping(_) | Phase::Cut(_) => Duration::ZERO,
+        }
+    }
+
     /// Whether another receive may begin, if it is time.
     fn may_receive(&self) -> bool {
         self.phase == Phase::Receiving
@@ -228,7 +234,7 @@ impl<Q: Queue> Driver<Q> {
             receive,
             end,
             self.flight.next_renewal(),
-            self.deletes.due(self.settings.batch_delay),
+            self.deletes.due(self.batch_delay()),
         ];
         let next = times.into_iter().flatten().min();
         next.unwrap_or(now + FAR_AWAY)
@@ -458,50 +464,6 @@ impl<Q: Queue> Driver<Q> {
         for key in keys {
             self.failed(key, &Failure::Aborted);
         }
-    }
-}
-
-/// What waits for others to go to SQS with it.
-struct Outbox<T> {
-    entries: Vec<T>,
-    since: Option<Instant>,
-}
-
-impl<T> Default for Outbox<T> {
-    fn default() -> Outbox<T> {
-        Outbox {
-            entries: Vec::new(),
-            since: None,
-        }
-    }
-}
-
-impl<T> Outbox<T> {
-    fn push(&mut self, entry: T) {
-        self.since.get_or_insert_with(clock::now);
-        self.entries.push(entry);
-    }
-
-    fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// When it is to be sent, full or not.
-    fn due(&self, delay: Duration) -> Option<Instant> {
-        Some(self.since? + delay)
-    }
-
-    /// What goes into one request now, in the order in which it came.
-    fn take_batch(&mut self, now: Instant, delay: Duration) -> Option<Vec<T>> {
-        let max = BATCH_ENTRIES.max() as usize;
-        let is_due = self.due(delay).is_some_and(|due| due <= now);
-        if self.entries.len() < max && !is_due {
-            return None;
-        }
-        let batch: Vec<T> = self.entries.drain(..self.entries.len().min(max)).collect();
-        // What is left came later, but nobody knows when.
-        self.since = (!self.entries.is_empty()).then_some(now);
-        Some(batch)
     }
 }
 

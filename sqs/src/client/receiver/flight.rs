@@ -290,7 +290,8 @@ impl Flight {
         None
     }
 
-    fn visibility(&self) -> Duration {
+    /// How long a message is hidden at a time.
+    pub(super) fn visibility(&self) -> Duration {
         Duration::from_secs(self.visibility_seconds.into())
     }
 }

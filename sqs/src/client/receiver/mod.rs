@@ -29,15 +29,16 @@
 //!   ([`concurrency`](Receiver::concurrency)). While a message is held, its visibility is extended
 //!   each time a third of the timeout has passed, up to ten messages to a request.
 //! * Messages of a FIFO queue's group are handled one after another, in order. When one fails, those
-//!   behind it are made visible again unhandled.
+//!   behind it are made visible again unhandled. Receives have attempt ids, so that one whose answer
+//!   is lost is repeated with the same messages.
 //! * Deletions and changes of visibility go out ten at a time, or after
 //!   [`batch_delay`](Receiver::batch_delay).
 //! * When it is told to stop, it receives nothing new, lets running handlers finish, makes visible
 //!   again what it holds beyond that, and sends what is left to delete. SQS cannot be told that a
 //!   receive under way is no longer wanted, so it is waited for, up to
 //!   [`wait_time`](Receiver::wait_time), and what it brings is made visible again. All of it takes
-//!   [`stop_timeout`](Receiver::stop_timeout) at most, and after that handlers are aborted and their
-//!   messages made visible again.
+//!   [`stop_timeout`](Receiver::stop_timeout) at most. After that handlers are aborted and their
+//!   messages made visible again, for which there are ten seconds more.
 //! * It goes on after any failure. When receiving fails, after the client's own repeats, it waits a
 //!   second, then twice as long each time, up to twenty. What fails is logged through [`tracing`] as
 //!   a warning, and told to the [hook](Receiver::hook).
@@ -48,6 +49,7 @@ mod clock;
 mod driver;
 mod event;
 mod flight;
+mod outbox;
 mod queue;
 mod stats;
 
@@ -57,7 +59,7 @@ use std::time::Duration;
 
 use self::driver::{Driver, Handler};
 pub use self::event::{BoxError, Event, Failure};
-use self::queue::SqsQueue;
+use self::queue::{Attempts, SqsQueue};
 use self::stats::Counters;
 pub use self::stats::Stats;
 use super::Client;
@@ -146,17 +148,19 @@ impl Receiver {
     }
 
     /// How long a deletion waits for others to go with it. 100 ms by default; none on a FIFO queue,
-    /// where a group waits for it.
+    /// where a group waits for it. At most a sixth of the
+    /// [`visibility_timeout`](Self::visibility_timeout), so that none comes too late.
     #[must_use]
     pub fn batch_delay(mut self, delay: Duration) -> Receiver {
         self.settings.batch_delay = delay;
         self
     }
 
-    /// How long stopping may take. 30 s by default.
+    /// How long stopping may take. 30 s by default, and at most as long as a
+    /// [handler](Self::handler_timeout) may.
     #[must_use]
     pub fn stop_timeout(mut self, timeout: Duration) -> Receiver {
-        self.settings.stop_timeout = timeout;
+        self.settings.stop_timeout = timeout.min(LONGEST_HANDLER);
         self
     }
 
@@ -220,6 +224,10 @@ impl Receiver {
         let queue = SqsQueue {
             client: self.client.clone(),
             receive: self.receive_input(),
+            attempts: match self.settings.order {
+                Order::Any => None,
+                Order::Groups => Some(Attempts::new()),
+            },
         };
         let counters = Arc::clone(&self.counters);
         let driver = Driver::new(queue, self.settings, handler, Box::new(tell), counters);

@@ -42,6 +42,43 @@ fn nothing_set_is_nothing_set() {
     }
 }
 
+#[cfg(feature = "compression")]
+#[test]
+fn what_is_compressed_is_read_from_two_settings() {
+    const OFF: &str = "AWS_DISABLE_REQUEST_COMPRESSION";
+    const MIN: &str = "AWS_REQUEST_MIN_COMPRESSION_SIZE_BYTES";
+    let config = "[default]\ndisable_request_compression = true\n[profile dev]\n\
+                  request_min_compression_size_bytes = 128\n";
+    let dev = ("AWS_PROFILE", "dev");
+    for (variables, expected) in [
+        (&[][..], Some(Compression::Off)),
+        (&[(OFF, "false")], None),
+        (&[(OFF, "false"), (MIN, "0")], Some(Compression::From(0))),
+        (&[(MIN, "1")], Some(Compression::Off)),
+        (&[dev], Some(Compression::From(128))),
+        (
+            &[dev, (MIN, "10485760")],
+            Some(Compression::From(10_485_760)),
+        ),
+        (&[dev, (OFF, "TRUE")], Some(Compression::Off)),
+    ] {
+        assert_eq!(
+            read(variables, config).compression,
+            expected,
+            "{variables:?}"
+        );
+    }
+    for text in ["10485761", "-1", "1e3", "99999999999999999999"] {
+        assert_eq!(
+            refused(&[(MIN, text)], ""),
+            format!(
+                "the variable AWS_REQUEST_MIN_COMPRESSION_SIZE_BYTES is {text:?}; it must be a \
+                 number of bytes from 0 to 10485760"
+            )
+        );
+    }
+}
+
 #[test]
 fn a_region_is_looked_for_in_order() {
     let config = "[default]\nregion = eu-west-3\n[profile dev]\nregion = eu-north-1\n";

@@ -207,7 +207,10 @@ async fn five_minutes_ahead_others_are_asked_for_and_nobody_waits() {
 fn the_random_part_is_from_nothing_to_a_fifth() {
     let ahead = |early| {
         let life = Life::new(at(3600), at(0), early);
-        life.ends.duration_since(life.refresh_at).unwrap().as_secs()
+        life.expires
+            .duration_since(life.refresh_at)
+            .unwrap()
+            .as_secs()
     };
     assert_eq!((ahead(0.0), ahead(0.5), ahead(1.0)), (300, 330, 360));
 }
@@ -352,4 +355,21 @@ async fn a_provider_that_panics_is_an_error() {
     let error = rig.key(0).await.unwrap_err();
     assert!(error.contains("the provider panicked"), "{error}");
     assert_eq!(rig.asked(), WAITS);
+}
+
+#[tokio::test]
+async fn credentials_that_were_had_while_the_clock_was_wrong_end_when_they_end() {
+    const YEARS: u64 = 10 * 365 * 24 * 3600;
+    let rig = Rig::new();
+    // A hostile date, or a clock that was set: they seem to have ended when they come.
+    rig.answer("A", Some(3600));
+    assert_eq!(rig.key(YEARS).await, OK("A"));
+    assert_eq!(rig.key(YEARS + 1).await, OK("A"));
+    // The clock is right again, and they last as long as they said.
+    assert_eq!(rig.key(0).await, OK("A"));
+    assert_eq!(rig.key(3599).await, OK("A"));
+    assert_eq!(rig.asked(), 1);
+    rig.answer("B", Some(7200));
+    assert_eq!(rig.key(3600).await, OK("B"));
+    assert_eq!(rig.asked(), 2);
 }

@@ -15,6 +15,7 @@ use crate::client::attempt::USER_AGENT_VALUE;
 use crate::client::config::Environment;
 use crate::client::credentials::CredentialsError;
 use crate::client::credentials::http::{Http, Patience};
+use crate::client::redact;
 use crate::client::tls::Tls;
 
 /// For services of AWS, which are far away.
@@ -167,11 +168,9 @@ pub(super) fn redirected(uri: &Uri, endpoint: &Uri) -> Result<Uri> {
 }
 
 fn redact(body: &mut Bytes, secret: &[u8]) {
-    let Ok(secret) = std::str::from_utf8(secret) else {
-        return;
-    };
-    if !secret.is_empty() {
-        let text = String::from_utf8_lossy(body).replace(secret, "(redacted)");
-        *body = text.into();
+    if !secret.is_empty()
+        && let Some(clean) = redact::without(body, secret)
+    {
+        *body = clean.into();
     }
 }

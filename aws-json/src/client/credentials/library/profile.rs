@@ -13,6 +13,7 @@ use crate::client::credentials::profile::keys;
 use crate::client::credentials::{
     ContainerCredentials, CredentialsError, EnvironmentCredentials, ProvideCredentials, Provided,
 };
+use crate::client::endpoint::check_region;
 
 /// The credentials of a profile; nothing if it says nothing about any.
 pub(in crate::client::credentials) async fn of_profile(
@@ -206,6 +207,11 @@ impl Sso {
         let region = section
             .get("sso_region")
             .ok_or_else(|| section.error("sso_region", "is the region of IAM Identity Center"))?;
+        // It becomes part of the name of the host that is given the token.
+        check_region(region).map_err(|_| {
+            let problem = "cannot be a region, as eu-west-1 is one";
+            section.error("sso_region", problem)
+        })?;
         Ok(Some(Self {
             account: account.to_owned(),
             role: role.to_owned(),

@@ -177,6 +177,45 @@ async fn while_handlers_run_their_messages_stay_hidden_ten_to_a_request() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_extension_that_is_due_soon_goes_with_one_that_is_due() {
+    let queue = queue();
+    let rig = Rig::start(&queue, settings("orders"), |_| async {
+        tokio::time::sleep(seconds(16)).await;
+        Ok(())
+    });
+    for body in ["a", "b", "c"] {
+        queue.put(body);
+        tokio::time::sleep(seconds(2)).await;
+    }
+    rig.until_empty().await;
+    // After ten seconds of the first.
+    let changes = queue.state().changes.clone();
+    assert_eq!(changes.iter().map(Vec::len).collect::<Vec<_>>(), [3]);
+    drop(rig);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_deleted_yet_is_bounded() {
+    let queue = SimulatedQueue::new(seconds(10_000));
+    for number in 0..500 {
+        queue.put(number.to_string());
+    }
+    queue.state().deletion_time = seconds(100);
+    let settings = Settings {
+        concurrency: 20,
+        receives: 2,
+        visibility_seconds: 10_000,
+        ..settings("orders")
+    };
+    let rig = Rig::start(&queue, settings, succeed);
+    tokio::time::sleep(seconds(50)).await;
+    let received = rig.counters.stats().received;
+    assert!((100..=120).contains(&received), "{received} are held");
+    rig.until_empty().await;
+    drop(rig);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_extension_that_fails_is_tried_again_in_time_and_one_that_is_refused_is_not() {
     let queue = queue();
     queue.put("a");
@@ -297,6 +336,41 @@ async fn what_fails_comes_again_at_once() {
             "message panic is not handled: the handler panicked: panic as expected",
         ]
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_may_panic_before_it_is_a_future() {
+    let queue = queue();
+    queue.put("a");
+    let calls = AtomicUsize::new(0);
+    let rig = Rig::start(&queue, settings("orders"), move |body| {
+        assert!(calls.fetch_add(1, Ordering::SeqCst) > 0, "at first");
+        succeed(body)
+    });
+    rig.until_empty().await;
+    let (_, stats, events) = rig.stop().await;
+    assert_eq!((stats.failed, stats.handled), (1, 1));
+    assert_eq!(
+        events,
+        ["message a is not handled: the handler panicked: at first"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_does_not_wait_until_its_message_is_visible() {
+    let queue = SimulatedQueue::new(seconds(6));
+    queue.put("a");
+    let settings = Settings {
+        visibility_seconds: 6,
+        batch_delay: Duration::MAX,
+        ..settings("orders")
+    };
+    let rig = Rig::start(&queue, settings, succeed);
+    let begun = clock::now();
+    rig.until_empty().await;
+    assert!(clock::now() - begun < seconds(2));
+    assert_eq!(rig.counters.stats().received, 1);
+    drop(rig);
 }
 
 #[tokio::test(start_paused = true)]
@@ -622,6 +696,7 @@ fn what_is_chosen_is_held_to_the_limits() {
         .wait_time(seconds(60))
         .visibility_timeout(Duration::ZERO)
         .handler_timeout(Duration::MAX)
+        .stop_timeout(Duration::MAX)
         .message_system_attribute_names(["SentTimestamp"]);
     let settings = &receiver.settings;
     assert_eq!((settings.concurrency, settings.receives), (1, 1));
@@ -630,6 +705,7 @@ fn what_is_chosen_is_held_to_the_limits() {
         (20, 1)
     );
     assert_eq!(settings.handler_timeout, LONGEST_HANDLER);
+    assert_eq!(settings.stop_timeout, LONGEST_HANDLER);
     let input = receiver.receive_input();
     let names = input.message_system_attribute_names.expect("names");
     assert_eq!(names, ["SentTimestamp", "MessageGroupId"]);

@@ -31,6 +31,8 @@ pub(super) struct State {
     pub(super) changes: Vec<Vec<(String, u32)>>,
     /// What happens to changes.
     pub(super) on_change: OnChange,
+    /// How long a deletion takes.
+    pub(super) deletion_time: Duration,
     /// Whether deletions fail.
     pub(super) refuse_deletions: bool,
     /// The most messages that were in flight at once.
@@ -70,6 +72,7 @@ impl SimulatedQueue {
             deletions: Vec::new(),
             changes: Vec::new(),
             on_change: OnChange::Work,
+            deletion_time: LATENCY,
             refuse_deletions: false,
             most_in_flight: 0,
             step: LATENCY,
@@ -200,7 +203,8 @@ impl Queue for SimulatedQueue {
     }
 
     async fn delete(&self, handles: Vec<String>) -> Vec<Result<(), EntryError>> {
-        tokio::time::sleep(LATENCY).await;
+        let time = self.state().deletion_time;
+        tokio::time::sleep(time).await;
         let mut state = self.state();
         state.deletions.push(handles.len());
         if state.refuse_deletions {
