@@ -89,6 +89,18 @@ test("a search is part of the address, so reload and back work", async () => {
   await sees(page, "tbody a", "bills");
 });
 
+test("a search that is left for another part of the page does not lead back", async () => {
+  const { page, server } = it;
+  for (const name of ["orders", "bills"]) await server.createQueue(name);
+  await open(it);
+  await page.getByLabel("Name begins with").fill("orders");
+  await seesNo(page, "tbody a", "bills");
+  await page.goto(`${server.endpoint}/_fake/#/queues/000000000000/us-east-1/bills`);
+  await sees(page, "h1", "bills");
+  await sees(page, ".empty", "There are no messages in this queue");
+  assert.match(page.url(), /bills$/);
+});
+
 test("a queue is deleted after a question", async () => {
   const { page, server } = it;
   // The page may ask for the queue once more.

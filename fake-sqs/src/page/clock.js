@@ -125,7 +125,7 @@ export function mount(root, { attempt, say }) {
       "div",
       { class: "moves" },
       shown.toggle,
-      el("span", { class: "group", role: "group", "aria-label": "Advance" }, ...steps),
+      el("span", { class: "joined", role: "group", "aria-label": "Advance" }, ...steps),
       el("form", { class: "custom", onsubmit: advance }, custom, el("button", { type: "submit" }, "Advance")),
     ),
   );

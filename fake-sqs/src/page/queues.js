@@ -65,7 +65,9 @@ function filter(type, name, label, attributes) {
   let timer = 0;
   const apply = () => {
     clearTimeout(timer);
-    const { query } = here();
+    const { path, query } = here();
+    // A field that goes with its part of the page tells of a change once more.
+    if (path.length > 1 || (path[0] ?? "queues") !== "queues") return;
     if ((query[name] ?? "") === input.value.trim()) return;
     go(["queues"], { ...query, after: "", page: "", [name]: input.value.trim() });
   };

@@ -61,7 +61,9 @@ export function requestsView(app) {
 
   function apply() {
     clearTimeout(timer);
-    const { query } = here();
+    const { path, query } = here();
+    // A field that goes with its part of the page tells of a change once more.
+    if (path[0] !== "requests") return;
     const wanted = { action: action.value, queue: queue.value.trim(), outcome: outcome.value };
     if (Object.entries(wanted).every(([name, value]) => (query[name] ?? "") === value)) return;
     go(["requests"], { ...query, ...wanted, open: "" });
