@@ -310,17 +310,18 @@ impl Ledger {
             }
             left.extend(messages.into_iter().map(|message| parts(message).0));
         }
-        let standard = self.standard.lock().expect("no panic");
-        for body in &standard.deleted {
-            assert!(!left.contains(body), "{} is back", name(body));
+        {
+            let standard = self.standard.lock().expect("no panic");
+            for body in &standard.deleted {
+                assert!(!left.contains(body), "{} is back", name(body));
+            }
+            for body in &standard.sent {
+                let fate = left.contains(body)
+                    || standard.deleted.contains(body)
+                    || standard.perhaps_deleted.contains(body);
+                assert!(fate, "{} is lost", name(body));
+            }
         }
-        for body in &standard.sent {
-            let fate = left.contains(body)
-                || standard.deleted.contains(body)
-                || standard.perhaps_deleted.contains(body);
-            assert!(fate, "{} is lost", name(body));
-        }
-        drop(standard);
         loop {
             let messages = receive(client, FIFO, 0).await.expect("received");
             if messages.is_empty() {

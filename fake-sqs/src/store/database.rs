@@ -206,7 +206,8 @@ impl Database {
                 SELECT id FROM part WHERE snapshot <> ?1 LIMIT ?2)",
             params![snapshot, PARTS_SWEPT],
         )? + self.connection.execute(
-            "DELETE FROM log WHERE id IN (SELECT id FROM log WHERE id <= ?1 LIMIT ?2)",
+            // The last row stays: SQLite numbers the next one after the last that is there.
+            "DELETE FROM log WHERE id IN (SELECT id FROM log WHERE id < ?1 LIMIT ?2)",
             params![log, ROWS_SWEPT],
         )? + self
             .connection

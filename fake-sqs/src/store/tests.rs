@@ -10,6 +10,8 @@ use sqs::{
 use sqs_engine::Context;
 use tokio::time::timeout;
 
+use super::database::{Before, Swept};
+use super::directory::Directory;
 use super::*;
 use crate::changes::Changes;
 use crate::clock::ClockMode;
@@ -181,6 +183,30 @@ async fn snapshots_keep_the_log_short_and_everything_in_it() {
     place.database().execute(last, []).expect("deleted");
     let refused = place.refused();
     assert!(refused.contains("is damaged: the snapshot"), "{refused}");
+}
+
+/// A snapshot that holds the whole log leaves nothing of it to be kept. What comes next must come
+/// after it all the same, or a start would take it for a part of the snapshot.
+#[test]
+fn what_comes_after_a_snapshot_of_everything_is_after_it() {
+    let place = Place::new();
+    let directory = Directory::create(&place.0).expect("made");
+    let mut database = Database::open(directory).expect("opened");
+    let append = |database: &mut Database| database.append(Before::Nothing, b"").expect("written");
+    assert_eq!([append(&mut database), append(&mut database)], [1, 2]);
+    let clock = ClockSetting::Running { offset_millis: 0 };
+    let snapshot = database.next_snapshot().expect("a number");
+    let parts = [b"part".to_vec()];
+    database.add_parts(snapshot, &parts).expect("written");
+    database
+        .finish_snapshot(snapshot, 2, clock)
+        .expect("written");
+    while database.sweep().expect("swept") == Swept::Some {}
+    assert_eq!(append(&mut database), 3);
+    while database.sweep().expect("swept") == Swept::Some {}
+    assert_eq!(append(&mut database), 4);
+    let forgotten = database.append(Before::Forget, b"").expect("written");
+    assert_eq!(forgotten, 1);
 }
 
 #[tokio::test]

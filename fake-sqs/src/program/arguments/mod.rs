@@ -31,7 +31,7 @@ const LISTEN_DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOS
 #[derive(Debug)]
 pub(crate) enum Command {
     /// Serve until a signal comes.
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Ask a server whether it is ready.
     Health { endpoint: String },
     /// Run a recorded history again.
@@ -169,7 +169,7 @@ impl Command {
             Some(Subcommands::Replay { directory }) => Ok(Self::Replay {
                 directory: directory.clone(),
             }),
-            None => serve(&flags, &variables).map(Self::Serve),
+            None => serve(&flags, &variables).map(Box::new).map(Self::Serve),
         }
     }
 }

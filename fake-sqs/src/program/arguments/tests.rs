@@ -15,7 +15,7 @@ fn command(arguments: Arguments<'_>, variables: Environment<'_>) -> Result<Comma
 
 fn serve(arguments: &[&str], variables: &[(&str, &str)]) -> Serve {
     match command(arguments, variables) {
-        Ok(Command::Serve(serve)) => serve,
+        Ok(Command::Serve(serve)) => *serve,
         other => panic!("{arguments:?} {variables:?}: {other:?}"),
     }
 }
