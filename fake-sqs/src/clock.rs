@@ -120,12 +120,12 @@ impl ClockStart {
         Self::from(Beginning::Ahead(0))
     }
 
-    /// So far ahead of real time.
+    /// So far ahead of real time; no further than the end of the year 9999.
     pub fn ahead(by: Duration) -> Self {
         Self::from(Beginning::Ahead(millis(by)))
     }
 
-    /// So far behind real time.
+    /// So far behind real time; no further than the beginning of 1970.
     pub fn behind(by: Duration) -> Self {
         Self::from(Beginning::Ahead(-millis(by)))
     }
@@ -198,16 +198,16 @@ impl QueueClock {
     /// A clock that starts so.
     pub(crate) fn starting(start: ClockStart) -> Self {
         let mut clock = Self::new();
-        let offset_millis = match start.from {
-            Beginning::Ahead(millis) => millis,
-            Beginning::At(at) => clock.offset(at),
+        let at = match start.from {
+            Beginning::Ahead(millis) => moved(clock.now(), millis),
+            Beginning::At(at) => at,
         };
-        let at = clock.now().as_millis().saturating_add(offset_millis);
+        let at = at.clamp(Timestamp::from_millis(0), LATEST);
         clock.setting = match start.mode {
-            ClockMode::Running => ClockSetting::Running { offset_millis },
-            ClockMode::Frozen => ClockSetting::Frozen {
-                at: Timestamp::from_millis(at.max(0)).min(LATEST),
+            ClockMode::Running => ClockSetting::Running {
+                offset_millis: clock.offset(at),
             },
+            ClockMode::Frozen => ClockSetting::Frozen { at },
         };
         clock
     }
@@ -472,6 +472,23 @@ mod tests {
         assert_eq!(clock.read().offset_millis, running.offset_millis + 10_000);
         clock.resume();
         assert_eq!(clock.read().offset_millis, running.offset_millis + 10_000);
+    }
+
+    #[test]
+    fn a_clock_starts_between_1970_and_the_year_9999() {
+        let far = seconds(1_000_000_000_000);
+        let beginning = Timestamp::from_millis(0);
+        for (start, expected) in [
+            (ClockStart::ahead(Duration::MAX), LATEST),
+            (ClockStart::ahead(far), LATEST),
+            (ClockStart::behind(Duration::MAX), beginning),
+            (ClockStart::behind(far), beginning),
+        ] {
+            assert_eq!(QueueClock::starting(start.frozen()).now(), expected);
+            let shown = QueueClock::starting(start).now();
+            let late = shown.since(expected);
+            assert!(shown >= expected && late < seconds(3_600), "{shown:?}");
+        }
     }
 
     #[test]

@@ -252,6 +252,8 @@ impl Driver {
     fn perform(&self, state: &mut State, command: Command) -> Effect {
         let now = state.clock.now();
         if let Some(recorder) = &self.setup.recorder {
+            // What an earlier command answered is written down with that one.
+            self.deliver(state);
             recorder.command(now, &command);
         }
         let effect = state.engine.perform(now, command);

@@ -125,7 +125,7 @@ impl Outcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Failed {
-    /// The `Id` of a batch's entry.
+    /// The `Id` of a batch's entry, at most 100 characters of it.
     pub id: Option<String>,
     /// The message that is meant, as far as it is known.
     pub message_id: Option<String>,
@@ -136,7 +136,8 @@ pub struct Failed {
 impl Failed {
     pub(crate) fn new(id: Option<String>, message_id: Option<String>, error: &str) -> Self {
         Self {
-            id,
+            // An id that is too long is one of the things that fail.
+            id: id.map(|id| id.chars().take(ID_CHARS_MAX).collect()),
             message_id,
             error: error.to_owned(),
         }
@@ -316,6 +317,7 @@ impl Entry {
             + self.failed.iter().map(failed).sum::<usize>()
             + self.verdict.as_ref().map_or(0, |_| Verdict::BYTES)
             + self.faults.len() * size_of::<FaultHit>()
+            + self.method.as_str().len()
             + self.path.len()
             + text(&self.request_id)
             + self.request.kept()
@@ -362,6 +364,9 @@ impl Entry {
 fn shortened(text: &str) -> String {
     text.chars().take(ERROR_CHARS_MAX).collect()
 }
+
+/// How much of the id of a batch's entry is kept, in characters: SQS allows 80.
+const ID_CHARS_MAX: usize = 100;
 
 /// How much of an error's message is kept, in characters.
 const ERROR_CHARS_MAX: usize = 400;

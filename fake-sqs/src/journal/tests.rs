@@ -237,6 +237,24 @@ async fn what_failed_is_not_among_what_was_done() {
     );
 }
 
+/// Nothing that a client chooses takes so much room that the others have none.
+#[tokio::test]
+async fn an_id_of_a_batch_is_kept_as_far_as_one_may_be_long() {
+    let harness = with_queue().await;
+    send(&harness, "hello").await;
+    let handle = receive(&harness).await;
+    let (_, before) = harness.control.journal().size();
+    let entries = json!([{"Id": "x".repeat(1_000_000), "ReceiptHandle": handle}]);
+    let input = json!({"QueueUrl": ORDERS, "Entries": entries});
+    harness.call("DeleteMessageBatch", &input).await;
+    let found = requests(&harness, "outcome=error").await;
+    let failed = found[0]["failed"].as_array().expect("what failed");
+    assert_eq!(failed.len(), 1);
+    assert_eq!(failed[0]["id"], "x".repeat(100));
+    let (_, bytes) = harness.control.journal().size();
+    assert!(bytes - before < 5_000, "{bytes}");
+}
+
 #[tokio::test]
 async fn a_refused_signature_is_explained_and_nothing_secret_is_shown() {
     let harness = Harness::new();

@@ -169,6 +169,7 @@ fn fail(failure: &Failure) -> ExitCode {
         Failure::Start(
             error @ (StartError::DuplicateAccessKey(_)
             | StartError::DataDir(_)
+            | StartError::Fault(_)
             | StartError::Queue { .. }),
         ) => {
             complain(&error.to_string());

@@ -33,9 +33,10 @@ pub(super) struct Directory {
 }
 
 impl Directory {
-    /// Takes a directory that is there, or makes one.
+    /// Takes a directory that is there, or makes one that only its owner can look into: messages
+    /// are nobody else's business.
     pub(super) fn create(path: &Path) -> Result<Self, DataDirError> {
-        fs::create_dir_all(path).map_err(|source| io_error(path, source))?;
+        make(path).map_err(|source| io_error(path, source))?;
         Self::take(path)
     }
 
@@ -104,6 +105,21 @@ impl Directory {
         connection.pragma_update(None, "journal_size_limit", JOURNAL_BYTES_KEPT)?;
         Ok(connection)
     }
+}
+
+fn make(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let mut builder = fs::DirBuilder::new();
+    // One that somebody else made meanwhile will do.
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
 }
 
 /// How large SQLite's own log stays after it was larger.

@@ -209,6 +209,65 @@ fn what_comes_after_a_snapshot_of_everything_is_after_it() {
     assert_eq!(forgotten, 1);
 }
 
+/// The directory is the owner's; one that is there already stays as it is.
+#[cfg(unix)]
+#[test]
+fn a_new_directory_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &Path| {
+        let metadata = fs::metadata(path).expect("there");
+        metadata.permissions().mode() & 0o777
+    };
+    let place = Place::new();
+    let inner = place.0.join("of").join("tests");
+    drop(Directory::create(&inner).expect("made"));
+    assert_eq!(mode(&inner), 0o700);
+    let open = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(&inner, open).expect("set");
+    drop(Directory::create(&inner).expect("there"));
+    assert_eq!(mode(&inner), 0o755);
+}
+
+/// One call of the control interface is several commands, and each has its own answers.
+#[tokio::test]
+async fn polls_that_a_reset_ends_are_answered_by_it_and_not_by_what_follows() {
+    let place = Place::new();
+    let (store, _) = Store::open_on(&place.0, terms(LOG_BYTES)).expect("opened");
+    let account = "000000000000";
+    let driver = Arc::new(Driver::new(Setup {
+        seed: Seed::Given(1),
+        rules: Rules::Strict,
+        limits: InFlightLimits::default(),
+        auto_create: AutoCreate::Off,
+        clock: crate::ClockStart::now(),
+        declared: vec![
+            crate::QueueDeclaration::new("orders")
+                .resolve(account.parse().expect("an account"), "us-east-1"),
+        ],
+        changes: Arc::new(Changes::new()),
+        recorder: Some(Arc::new(store)),
+        restored: None,
+    }));
+    driver.declare();
+    let poller = Arc::clone(&driver);
+    let poll = tokio::spawn(async move {
+        let mut input = ReceiveMessageInput::new("orders");
+        input.wait_time_seconds = Some(20);
+        let context = Context::new(account, "test", "us-east-1", "http://localhost");
+        poller.call(context, input.into()).await
+    });
+    while driver.waiting_polls() == 0 {
+        tokio::task::yield_now().await;
+    }
+    driver.reset_account(account).await.expect("reset");
+    let ended = timeout(BOUND, poll).await.expect("in time");
+    let error = ended.expect("no panic").expect_err("its queue is gone");
+    assert_eq!(error.code(), sqs::ErrorCode::QueueDoesNotExist);
+    drop(driver);
+    let replayed = replay(&place.0, |line| panic!("{line}")).expect("replayed");
+    assert_eq!(replayed.differences, 0);
+}
+
 #[tokio::test]
 async fn the_clock_survives() {
     let place = Place::new();
@@ -372,8 +431,11 @@ async fn a_newer_or_damaged_or_busy_directory_is_refused() {
         place.refused()
     );
     drop(driver);
-    let forgotten = "UPDATE log SET id = id + 1";
-    place.database().execute(forgotten, []).expect("forgotten");
+    // Two steps, since no two rows may have the same number in between.
+    let forgotten = "UPDATE log SET id = -id; UPDATE log SET id = 1 - id";
+    let database = place.database();
+    database.execute_batch(forgotten).expect("forgotten");
+    drop(database);
     assert!(
         place.refused().contains("is damaged: "),
         "{}",
