@@ -1,37 +1,25 @@
 //! How a server is put together.
 
-use std::collections::HashSet;
-use std::io;
+mod assemble;
+mod start_error;
+
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use axum::Router;
-use prometheus_client::metrics::gauge::Gauge;
 use sqs_engine::{InFlightLimits, Rules};
 
-use crate::admin::{Admin, Events, Guard};
-use crate::auth::Authenticator;
-use crate::changes::Changes;
+pub(crate) use self::assemble::{Assembled, Place};
+use self::assemble::{assemble, credentials, declared};
+pub use self::start_error::StartError;
 use crate::clock::{ClockStart, WallClock};
-use crate::control::Control;
-use crate::declare::{self, Declared};
-use crate::driver::{AutoCreate, Driver, Setup};
-use crate::faults::{Fault, FaultError, Faults, Rule};
+use crate::driver::AutoCreate;
+use crate::faults::Fault;
 use crate::http::cors::Cors;
-use crate::http::observe::Observer;
-use crate::http::sqs_route::SqsRoute;
-use crate::http::{self, Parts, limits};
-use crate::journal::{Bounds, Journal};
-use crate::metrics::Metrics;
-use crate::record::Recorder;
-use crate::seed::{RequestIds, Seed};
-use crate::server::{REGION, Server};
+use crate::http::limits;
+use crate::journal::Bounds;
+use crate::server::Server;
 use crate::settings::Settings;
-use crate::store::{Restored, Store};
-use crate::{
-    AccountId, Configuration, ControlHost, Credential, DataDirError, FakeSqs, QueueDeclaration,
-};
+use crate::{AccountId, Configuration, ControlHost, Credential, FakeSqs, QueueDeclaration};
 
 /// Everything that can be chosen about a server. Made by [`FakeSqs::builder`].
 ///
@@ -90,6 +78,13 @@ impl Builder {
     /// The account of the credentials and queues that name none; `000000000000` unless it is set.
     pub fn account(mut self, account: AccountId) -> Self {
         self.given.account = Some(account);
+        self
+    }
+
+    /// The region of the queues that name none, and what [`FakeSqs::region`] gives: `us-east-1` unless
+    /// it is set. Calls are served in any region, each with its own queues.
+    pub fn region(mut self, region: impl Into<String>) -> Self {
+        self.given.region = Some(region.into());
         self
     }
 
@@ -201,7 +196,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`StartError`] when two credentials have the same key, when a declared queue is wrong or a
+    /// [`StartError`] when two credentials have the same key, when a declared queue, the region or a
     /// fault cannot be, when the address cannot be listened on, when the data directory cannot be
     /// used, or when the system gives no thread or no runtime.
     pub async fn start(self) -> Result<FakeSqs, StartError> {
@@ -213,8 +208,9 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`StartError`] when two credentials have the same key, when a declared queue is wrong or a
-    /// fault cannot be, or when the address cannot be listened on.
+    /// [`StartError`] when two credentials have the same key, when a declared queue, the region or a
+    /// fault cannot be, when the address cannot be listened on, or when the data directory cannot be
+    /// used.
     pub fn bind(self) -> Result<Server, StartError> {
         let settings = self.settings();
         let credentials = credentials(&settings)?;
@@ -266,206 +262,6 @@ impl Builder {
     }
 }
 
-/// Where and when a server is.
-pub(crate) struct Place {
-    /// The host in queue URLs for a request that names none.
-    pub(crate) address: SocketAddr,
-    /// What signatures are checked by.
-    pub(crate) clock: WallClock,
-}
-
-/// A server without its socket.
-pub(crate) struct Assembled {
-    pub(crate) driver: Arc<Driver>,
-    pub(crate) control: Control,
-    pub(crate) router: Router,
-    /// Shows how many connections are open.
-    pub(crate) connections: Gauge,
-}
-
-fn assemble(
-    settings: Settings,
-    declared: Vec<Declared>,
-    credentials: &[Credential],
-    place: &Place,
-) -> Result<Assembled, StartError> {
-    let faults = faults_of(&settings)?;
-    let seed = settings.seed.map_or(Seed::Drawn, Seed::Given);
-    let rules = settings.rules.unwrap_or_default();
-    let in_flight = InFlightLimits::default();
-    let in_flight = InFlightLimits {
-        standard: settings.in_flight_standard.unwrap_or(in_flight.standard),
-        fifo: settings.in_flight_fifo.unwrap_or(in_flight.fifo),
-    };
-    let (recorder, restored) = match state(&settings, rules, in_flight)? {
-        Some((store, restored)) => (Some(Arc::new(store) as Arc<dyn Recorder>), restored),
-        None => (None, None),
-    };
-    let changes = Arc::new(Changes::new());
-    let faults = Arc::new(Faults::new(seed, faults, Arc::clone(&changes)));
-    let driver = Arc::new(Driver::new(Setup {
-        seed,
-        rules,
-        limits: in_flight,
-        auto_create: settings.auto_create.unwrap_or_default(),
-        clock: settings.clock.unwrap_or_default(),
-        declared,
-        changes: Arc::clone(&changes),
-        recorder,
-        restored,
-    }));
-    driver.declare();
-    let journal = settings.journal.unwrap_or_default();
-    let journal = Arc::new(Journal::new(journal, Arc::clone(&changes)));
-    let metrics = Arc::new(Metrics::new(Arc::clone(&driver), Arc::clone(&journal)));
-    // There is at least one credential, and each has its account by now.
-    let account = credentials.first().and_then(Credential::account);
-    let control = Control::new(
-        Arc::clone(&driver),
-        Arc::clone(&journal),
-        Arc::clone(&faults),
-        account.or(settings.account).unwrap_or_default(),
-        &crate::endpoint_url(place.address),
-    );
-    let router = http::router(Parts {
-        sqs: SqsRoute {
-            driver: Arc::clone(&driver),
-            faults,
-            address: place.address,
-        },
-        cors: settings.cors.unwrap_or_default(),
-        authenticator: Arc::new(Authenticator::new(credentials, place.clock)),
-        admin: Admin {
-            control: control.clone(),
-            metrics: Arc::clone(&metrics),
-            guard: Guard::new(settings.control_hosts),
-            events: Events::new(changes),
-        },
-        observer: Observer {
-            request_ids: RequestIds::new(seed.value()),
-            journal,
-            metrics: Arc::clone(&metrics),
-            driver: Arc::clone(&driver),
-        },
-    });
-    Ok(Assembled {
-        driver,
-        control,
-        router,
-        connections: metrics.connections(),
-    })
-}
-
-/// The faults that the server begins with.
-fn faults_of(settings: &Settings) -> Result<Vec<Rule>, StartError> {
-    let faults = &settings.faults;
-    if faults.len() > limits::FAULTS_MAX {
-        return Err(StartError::Fault(FaultError::too_many(limits::FAULTS_MAX)));
-    }
-    let rules = faults.iter().cloned().map(Fault::rule);
-    rules.collect::<Result<_, _>>().map_err(StartError::Fault)
-}
-
-/// Where the state is kept, if it is, and what is there.
-fn state(
-    settings: &Settings,
-    rules: Rules,
-    in_flight: InFlightLimits,
-) -> Result<Option<(Store, Option<Restored>)>, StartError> {
-    let Some(path) = &settings.data_dir else {
-        return Ok(None);
-    };
-    let (store, restored) = Store::open(path, rules, in_flight)?;
-    if let Some(restored) = &restored {
-        let inspect = restored.engine.inspect();
-        tracing::info!(
-            "taking up {}: {} queues, {} messages; the seed is still that of its beginning",
-            path.display(),
-            inspect.queue_count(),
-            inspect.counts().total()
-        );
-    }
-    Ok(Some((store, restored)))
-}
-
-/// The credentials with their accounts, the built-in one if none was given.
-fn credentials(settings: &Settings) -> Result<Vec<Credential>, StartError> {
-    let account = settings.account.unwrap_or_default();
-    let given = settings.credentials.iter().cloned();
-    let mut credentials: Vec<Credential> = given
-        .map(|credential| match credential.account() {
-            Some(_) => credential,
-            None => credential.with_account(account),
-        })
-        .collect();
-    if credentials.is_empty() {
-        credentials.push(Credential::default().with_account(account));
-    }
-    let mut keys = HashSet::new();
-    match credentials
-        .iter()
-        .find(|credential| !keys.insert(credential.access_key_id()))
-    {
-        Some(twice) => Err(StartError::DuplicateAccessKey(
-            twice.access_key_id().to_owned(),
-        )),
-        None => Ok(credentials),
-    }
-}
-
-/// The declared queues as the calls that make them, which have been tried.
-fn declared(settings: &Settings) -> Result<Vec<Declared>, StartError> {
-    let account = settings.account.unwrap_or_default();
-    let region = settings.region.as_deref().unwrap_or(REGION);
-    let queues = settings.queues.iter();
-    let declared: Vec<_> = queues.map(|queue| queue.resolve(account, region)).collect();
-    match declare::trial(&declared).into_iter().next() {
-        None => Ok(declared),
-        Some(fault) => Err(StartError::Queue {
-            name: declared[fault.queue].address.name.clone(),
-            part: fault.part.to_string(),
-            reason: fault.reason,
-        }),
-    }
-}
-
-/// Why a server did not start.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StartError {
-    /// The address cannot be listened on: another program has the port, the machine does not have
-    /// the address, or the port is one that only the system's administrator may take.
-    #[error("cannot listen on {address}: {source}")]
-    Listen {
-        /// The address that was asked for.
-        address: SocketAddr,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// Two credentials have this access key, so it would not be clear which secret holds.
-    #[error("two credentials have the access key {0:?}; give each its own")]
-    DuplicateAccessKey(String),
-    /// The data directory cannot be used.
-    #[error(transparent)]
-    DataDir(#[from] DataDirError),
-    /// A declared queue cannot be made.
-    #[error("the declared queue {name:?} cannot be made: {part}{reason}")]
-    Queue {
-        /// Its name.
-        name: String,
-        /// What of it is wrong, with a colon; empty for the queue as a whole.
-        part: String,
-        /// Why, and what would be right.
-        reason: String,
-    },
-    /// A fault that the server was to begin with cannot be.
-    #[error("there can be no such fault: {0}")]
-    Fault(FaultError),
-    /// The system gave no thread, or no runtime could be made.
-    #[error("cannot start the server's thread: {0}")]
-    Thread(io::Error),
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -515,6 +311,18 @@ mod tests {
             "{error:?}"
         );
         assert!(!format!("{error} {error:?}").contains("hunter"));
+    }
+
+    #[test]
+    fn a_region_is_one_or_nothing_starts() {
+        let bind = |region: &str| Builder::new().region(region).bind();
+        assert_eq!(bind("eu-west-1").expect("a server").region(), "eu-west-1");
+        let error = bind("eu west").map(|_| ()).expect_err("a space");
+        assert_eq!(
+            error.to_string(),
+            "\"eu west\" cannot be a region's name; give letters, digits and hyphens, at most 64, \
+             like us-east-1"
+        );
     }
 
     #[test]

@@ -35,17 +35,23 @@ pub(crate) struct Control {
     readiness: Arc<Readiness>,
     faults: Arc<Faults>,
     account: AccountId,
+    region: Arc<str>,
     endpoint_url: Arc<str>,
 }
 
+/// What is meant where a queue is named and nothing more.
+pub(crate) struct Home {
+    pub(crate) account: AccountId,
+    pub(crate) region: String,
+}
+
 impl Control {
-    /// `account` is the one that is meant where none is named, and `endpoint_url` is where clients on
-    /// this machine reach the server.
+    /// `endpoint_url` is where clients on this machine reach the server.
     pub(crate) fn new(
         driver: Arc<Driver>,
         journal: Arc<Journal>,
         faults: Arc<Faults>,
-        account: AccountId,
+        home: Home,
         endpoint_url: &str,
     ) -> Self {
         Self {
@@ -53,7 +59,8 @@ impl Control {
             journal,
             readiness: Arc::new(Readiness::new()),
             faults,
-            account,
+            account: home.account,
+            region: home.region.into(),
             endpoint_url: endpoint_url.into(),
         }
     }
@@ -71,6 +78,11 @@ impl Control {
     /// The account that is meant where none is named.
     pub(crate) fn account(&self) -> AccountId {
         self.account
+    }
+
+    /// The region that is meant where none is named.
+    pub(crate) fn region(&self) -> &str {
+        &self.region
     }
 
     /// The requests that were made.

@@ -7,6 +7,8 @@
 mod auto_create;
 mod declared;
 mod observed;
+mod recorded;
+mod setup;
 mod time;
 
 use std::collections::HashMap;
@@ -18,41 +20,21 @@ use std::time::Duration;
 use sqs::{Error, ErrorCode, ReceiveMessageOutput, Request, Response};
 use sqs_engine::inspect::Inspect;
 use sqs_engine::{
-    Command, Config, Context, ControlAction, Effect, Engine, InFlightLimits, Missing, Outcome,
-    QueueAddress, Rules, Timestamp, WaiterId,
+    Command, Context, ControlAction, Effect, Engine, Missing, Outcome, QueueAddress, Timestamp,
+    WaiterId,
 };
 use tokio::sync::{Notify, oneshot};
 
 pub use self::auto_create::AutoCreate;
 pub(crate) use self::observed::{Performed, TakenUp};
+pub(crate) use self::setup::Setup;
 pub(crate) use self::time::AdvanceError;
 use crate::changes::Changes;
-use crate::clock::{Clock, ClockMode, ClockSetting, ClockStart, QueueClock, Stopwatch};
-use crate::declare::Declared;
-use crate::record::{Access, Mark, NotKept, Recorder, Subject};
-use crate::seed::Seed;
-use crate::store::Restored;
+use crate::clock::{Clock, ClockMode, QueueClock, Stopwatch};
+use crate::record::{Access, Mark, NotKept, Subject};
 
 /// What a call comes to.
 pub(crate) type Answer = Result<Response, Error>;
-
-/// What a driver is made with.
-pub(crate) struct Setup {
-    pub(crate) seed: Seed,
-    pub(crate) rules: Rules,
-    pub(crate) limits: InFlightLimits,
-    pub(crate) auto_create: AutoCreate,
-    /// What the queues' clock shows at first.
-    pub(crate) clock: ClockStart,
-    /// The queues that are there from the start, once [`Driver::declare`] is called.
-    pub(crate) declared: Vec<Declared>,
-    /// Told of everything that changes.
-    pub(crate) changes: Arc<Changes>,
-    /// Writes down what happens; `None` keeps everything in memory only.
-    pub(crate) recorder: Option<Arc<dyn Recorder>>,
-    /// What was written down before; `None` begins with nothing.
-    pub(crate) restored: Option<Restored>,
-}
 
 /// Gives commands and time to an engine.
 pub(crate) struct Driver {
@@ -263,45 +245,6 @@ impl Driver {
         effect
     }
 
-    /// How much of the history must be safe before an answer goes out that was given now.
-    fn mark(&self) -> Mark {
-        let recorder = self.setup.recorder.as_ref();
-        recorder.map_or(Mark::default(), |recorder| recorder.mark())
-    }
-
-    /// The same for one answer. A receive that gave nothing rests on nothing.
-    fn mark_for(&self, answer: &Answer) -> Mark {
-        match answer {
-            Ok(Response::ReceiveMessage(output)) if output.messages.is_empty() => Mark::default(),
-            Ok(_) | Err(_) => self.mark(),
-        }
-    }
-
-    /// What a command may do. Where missing queues are created, any may do that.
-    fn access(&self, command: &Command) -> Access {
-        if command.only_looks() && self.setup.auto_create == AutoCreate::Off {
-            Access::Look
-        } else {
-            Access::Change
-        }
-    }
-
-    /// Whether something may happen now.
-    fn check(&self, access: Access) -> Result<(), NotKept> {
-        match &self.setup.recorder {
-            Some(recorder) => recorder.check(access),
-            None => Ok(()),
-        }
-    }
-
-    /// Waits until what an answer rests on is safe.
-    async fn kept(&self, mark: Mark) -> Result<(), NotKept> {
-        match &self.setup.recorder {
-            Some(recorder) => recorder.kept(mark).await,
-            None => Ok(()),
-        }
-    }
-
     /// Lets time pass in the engine, for ever: sleeps until the next deadline and acts on it.
     pub(crate) async fn run(&self) -> Infallible {
         loop {
@@ -473,72 +416,6 @@ impl Shared {
     /// half done at worst, and the other queues still deserve their answers.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Subject for Shared {
-    fn look(&self, look: &mut dyn FnMut(&Engine, ClockSetting)) {
-        let state = self.lock();
-        look(&state.engine, state.clock.setting());
-    }
-
-    fn replace(&self, reason: &NotKept, make: &mut dyn FnMut() -> (Engine, ClockSetting)) {
-        let mut state = self.lock();
-        // The old one goes first, so that there is room for the new one.
-        state.engine = Engine::new(Config::default());
-        let (engine, clock) = make();
-        state.clock = QueueClock::resumed(clock, engine.now());
-        state.engine = engine;
-        state.generation += 1;
-        for (_, poll) in state.polls.drain() {
-            let (answer, mark) = (Err(internal_failure(reason)), Mark::default());
-            // The client may have gone, and then nobody needs the answer.
-            let _ = poll.send(Given { answer, mark });
-        }
-        state.armed = None;
-        self.rearm.notify_one();
-        self.changes.tell();
-    }
-}
-
-impl Setup {
-    /// What the first engine is, and what its clock shows.
-    fn beginning(&mut self) -> (Engine, QueueClock) {
-        if let Some(Restored { engine, clock }) = self.restored.take() {
-            let clock = QueueClock::resumed(clock, engine.now());
-            return (engine, clock);
-        }
-        let config = self.config();
-        if let Some(recorder) = &self.recorder {
-            recorder.reset(config);
-        }
-        (Engine::new(config), self.clock())
-    }
-
-    /// What the queues' clock shows at first, which is written down unless it is real time.
-    fn clock(&self) -> QueueClock {
-        let mut clock = QueueClock::starting(self.clock);
-        if let Some(recorder) = &self.recorder
-            && self.clock != ClockStart::now()
-        {
-            recorder.clock(clock.now(), clock.setting());
-        }
-        clock
-    }
-
-    /// How the next engine begins. Its seed is logged, so that a run can be had again.
-    fn config(&self) -> Config {
-        let seed = self.seed.value();
-        let rules_told = match self.rules {
-            Rules::Strict => "",
-            Rules::Relaxed => "; relaxed: no 60-second rules",
-        };
-        tracing::info!("starting empty; seed {seed} (--seed {seed} repeats the ids){rules_told}");
-        Config {
-            seed,
-            rules: self.rules,
-            limits: self.limits,
-        }
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Any AWS SDK talks to it as it talks to SQS: change the endpoint, nothing else. Each call's
 //! Signature Version 4 is checked as AWS checks it, so a client that would be refused there is
-//! refused here, with the same error. Nothing is stored but in memory.
+//! refused here, with the same error. Everything is in memory and gone with the server, unless it is
+//! given [a directory](Builder::data_dir) to keep it in.
 //!
 //! Inside a Rust test, [`FakeSqs::start`] gives a server on a free port:
 //!

@@ -158,7 +158,7 @@ impl FakeSqs {
     pub fn queue(&self, name: impl Into<String>) -> QueueHandle {
         let account = self.remote().control.account();
         QueueHandle {
-            address: QueueAddress::new(account.as_str(), self.region(), name),
+            address: QueueAddress::new(account.as_str(), self.remote().control.region(), name),
             remote: self.remote().clone(),
         }
     }

@@ -22,7 +22,7 @@ use crate::http::limits;
 use crate::queue_handle::Remote;
 use crate::{Builder, Credential, StartError};
 
-/// The region that examples and tests use. Any other is served too.
+/// The region that is meant where none is named, unless the server is told another.
 pub(crate) const REGION: &str = "us-east-1";
 
 /// A running server inside this process.
@@ -87,10 +87,11 @@ impl FakeSqs {
         &self.credentials[0]
     }
 
-    /// A region to sign for. Any works; each has its own queues.
+    /// The region to sign for: the one that [`Builder::region`] or the configuration file names, or
+    /// `us-east-1`. Any other is served too; each has its own queues.
     #[must_use]
-    pub fn region(&self) -> &'static str {
-        REGION
+    pub fn region(&self) -> String {
+        self.remote.control.region().to_owned()
     }
 
     pub(crate) fn remote(&self) -> &Remote {
@@ -183,6 +184,18 @@ impl Server {
     #[must_use]
     pub fn credentials(&self) -> &[Credential] {
         &self.credentials
+    }
+
+    /// The region that is meant where none is named. Any other is served too.
+    #[must_use]
+    pub fn region(&self) -> &str {
+        self.control.region()
+    }
+
+    /// How many connections it serves at once. Each takes a file descriptor of the process.
+    #[must_use]
+    pub fn connections_max(&self) -> usize {
+        self.connections_max
     }
 
     /// Serves until `stop` completes. Then no connection is accepted any more, long polls that

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::Ipv4Addr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::Router;
@@ -13,7 +13,9 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 use sigv4::{Credentials, Payload, Signer};
 use tower::ServiceExt;
-use tracing::subscriber::DefaultGuard;
+use tracing::subscriber::{self, DefaultGuard};
+use tracing_subscriber::filter::dynamic_filter_fn;
+use tracing_subscriber::layer::SubscriberExt;
 
 use crate::builder::Place;
 use crate::clock::WallClock;
@@ -36,6 +38,7 @@ pub(crate) struct Log {
 
 impl Log {
     pub(crate) fn capture() -> Self {
+        leave_tracing_undecided();
         let lines = Arc::new(Mutex::new(Vec::new()));
         let subscriber = tracing_subscriber::fmt()
             .with_max_level(tracing::Level::DEBUG)
@@ -48,7 +51,7 @@ impl Log {
             .finish();
         Self {
             lines,
-            _guard: tracing::subscriber::set_default(subscriber),
+            _guard: subscriber::set_default(subscriber),
         }
     }
 
@@ -65,6 +68,17 @@ impl Log {
         lines.retain(|line| line.starts_with("WARN"));
         lines
     }
+}
+
+/// Has the process listen to nothing, and keeps tracing from concluding that nobody ever will. What
+/// it finds out about a line of code is kept for all threads, and while a single test listens, it
+/// asks only the thread that comes to the line first: often one of another test, which does not.
+fn leave_tracing_undecided() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let undecided = tracing_subscriber::registry().with(dynamic_filter_fn(|_, _| false));
+        subscriber::set_global_default(undecided).expect("no other is the process's");
+    });
 }
 
 struct Writer(Arc<Mutex<Vec<u8>>>);
@@ -103,6 +117,7 @@ impl Harness {
     }
 
     fn of(builder: Builder) -> Self {
+        leave_tracing_undecided();
         let place = Place {
             address: (Ipv4Addr::LOCALHOST, 9324).into(),
             clock: WallClock::Stopped(now()),

@@ -5,8 +5,8 @@ use std::thread;
 use std::time::Duration;
 
 use fake_sqs::inside::{ClockMode, State};
-use fake_sqs::{ControlError, FakeSqs, Rules, Timestamp};
-use sqs::{Client, MessageAttributeValue, ReceiveMessageInput, SendMessageInput};
+use fake_sqs::{Configuration, ControlError, FakeSqs, Rules, Timestamp};
+use sqs::{Client, GetQueueUrlInput, MessageAttributeValue, ReceiveMessageInput, SendMessageInput};
 
 /// Longer than anything here takes.
 const BOUND: Duration = Duration::from_secs(20);
@@ -84,6 +84,26 @@ async fn a_queue_is_looked_into_and_reached_into() {
         "there is no queue orders in us-east-1 of account 000000000000; \
          GET /_fake/queues lists those there are"
     );
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_servers_region_is_that_of_its_queues_and_clients() {
+    let text = "region = 'eu-west-1'\n[[queues]]\nname = 'orders'";
+    let configuration = Configuration::parse("fake-sqs.toml", text).expect("right");
+    let builder = FakeSqs::builder().configuration(configuration);
+    let server = builder.clone().start().await.expect("started");
+    assert_eq!(server.region(), "eu-west-1");
+    let orders = server.queue("orders");
+    let client = client(&server);
+    let found = client.get_queue_url(GetQueueUrlInput::new("orders")).await;
+    let found = found.expect("declared");
+    assert_eq!(found.queue_url, Some(orders.url()));
+    orders.send("hello").await.expect("it is there");
+
+    // What is given in code wins, here as everywhere.
+    let server = builder.region("eu-north-1").start().await.expect("started");
+    assert_eq!(server.region(), "eu-north-1");
+    server.queue("orders").send("hello").await.expect("sent");
 }
 
 #[tokio::test(flavor = "current_thread")]

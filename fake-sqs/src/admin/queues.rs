@@ -15,7 +15,6 @@ use crate::auth::is_region;
 use crate::control::Control;
 use crate::http::sqs_route::host;
 use crate::inside::{Cursors, Queue, QueueDetails, QueuePage, QueueQuery};
-use crate::server::REGION;
 
 /// What the query of a list looks like, for errors.
 const LIST: &str = "account=000000000000&region=us-east-1&prefix=orders&limit=100&after=…";
@@ -128,7 +127,7 @@ pub(super) async fn create(
             .parse::<AccountId>()
             .map_err(|error| wrong(error.to_string()))?,
     };
-    let region = asked.region.unwrap_or_else(|| REGION.to_owned());
+    let region = asked.region.unwrap_or_else(|| control.region().to_owned());
     if !is_region(&region) {
         return Err(wrong(format!("{region:?} cannot be a region's name")));
     }

@@ -77,7 +77,7 @@ const ALIKE_MIN: f64 = 0.6;
 /// | `cors` | `true` or `false` | whether pages of other origins may call SQS |
 /// | `control_hosts` | an array of names | further `Host` names for the control interface |
 /// | `account` | `"000000000000"` | of credentials and queues that name none |
-/// | `region` | `"us-east-1"` | of queues that name none |
+/// | `region` | `"us-east-1"` | of queues that name none, and what [`FakeSqs::region`](crate::FakeSqs::region) gives |
 /// | `credentials` | an array of tables | `access_key_id`, `secret_access_key`; optional `session_token`, `account` |
 /// | `data_dir` | a path | where the state is kept |
 /// | `limits` | a table | `in_flight_standard`, `in_flight_fifo`, `connections`, `journal_requests`, `journal_bytes` |

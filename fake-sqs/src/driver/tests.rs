@@ -1,11 +1,14 @@
 use std::sync::Arc;
 
 use sqs::{CreateQueueInput, DeleteQueueInput, ReceiveMessageInput, SendMessageInput};
+use sqs_engine::{Config, InFlightLimits, Rules};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::*;
-use crate::clock::ClockSetting;
+use crate::clock::{ClockSetting, ClockStart};
+use crate::record::Recorder;
+use crate::seed::Seed;
 
 /// Longer than any wait here, in time that tokio moves by itself when nothing else is to do.
 const BOUND: Duration = Duration::from_secs(60);

@@ -23,7 +23,7 @@ pub(crate) fn greeting(server: &Server, secrets: Secrets) -> String {
     let example = server
         .credentials()
         .first()
-        .map(|credential| example(&endpoint, credential, secrets));
+        .map(|credential| example(server, credential, secrets));
     let example = example.unwrap_or_default();
     format!(
         "fake-sqs listening on http://{address}\n\
@@ -50,14 +50,15 @@ fn described(credential: &Credential, secrets: Secrets) -> String {
 }
 
 /// A command that can be pasted into a shell; a secret that was given is left to be filled in.
-fn example(endpoint: &str, credential: &Credential, secrets: Secrets) -> String {
+fn example(server: &Server, credential: &Credential, secrets: Secrets) -> String {
+    let (endpoint, region) = (server.endpoint_url(), server.region());
     let key = credential.access_key_id();
     let secret = match secrets {
         Secrets::BuiltIn => credential.secret_access_key(),
         Secrets::Given => "...",
     };
     format!(
-        "AWS_ACCESS_KEY_ID={key} AWS_SECRET_ACCESS_KEY={secret} AWS_DEFAULT_REGION=us-east-1 \
+        "AWS_ACCESS_KEY_ID={key} AWS_SECRET_ACCESS_KEY={secret} AWS_DEFAULT_REGION={region} \
          aws --endpoint-url {endpoint} sqs create-queue --queue-name orders"
     )
 }
@@ -94,6 +95,7 @@ mod tests {
         let server = FakeSqs::builder()
             .credential(credential("AKIDA:hunter2"))
             .credential(credential("AKIDB:hunter3:123456789012"))
+            .region("eu-west-1")
             .bind()
             .expect("a free port");
         let text = greeting(&server, Secrets::Given);
@@ -101,7 +103,7 @@ mod tests {
         for expected in [
             "access key AKIDA, secret as you gave it, account 000000000000\n",
             "access key AKIDB, secret as you gave it, account 123456789012\n",
-            "AWS_ACCESS_KEY_ID=AKIDA AWS_SECRET_ACCESS_KEY=... AWS_DEFAULT_REGION=us-east-1 aws",
+            "AWS_ACCESS_KEY_ID=AKIDA AWS_SECRET_ACCESS_KEY=... AWS_DEFAULT_REGION=eu-west-1 aws",
         ] {
             assert!(text.contains(expected), "{text}");
         }

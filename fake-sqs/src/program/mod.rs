@@ -103,12 +103,12 @@ fn serve(serve: &Serve) -> Result<(), Failure> {
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal())
         .init();
-    #[cfg(unix)]
-    descriptors::raise_limit();
     for warning in serve.warnings() {
         tracing::warn!("{warning}");
     }
     let server = serve.builder().bind().map_err(Failure::Start)?;
+    #[cfg(unix)]
+    descriptors::raise_limit(server.connections_max());
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -168,6 +168,7 @@ fn fail(failure: &Failure) -> ExitCode {
         }
         Failure::Start(
             error @ (StartError::DuplicateAccessKey(_)
+            | StartError::Region(_)
             | StartError::DataDir(_)
             | StartError::Fault(_)
             | StartError::Queue { .. }),

@@ -19,6 +19,7 @@ mod dead_letters;
 mod errors;
 mod faults;
 mod fifo;
+mod instrument;
 mod messages;
 mod queues;
 mod refusals;
