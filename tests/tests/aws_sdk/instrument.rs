@@ -33,11 +33,12 @@ async fn a_message_whose_delete_failed_comes_again_and_is_deleted_then() {
     server.freeze().await.expect("frozen");
     let sqs = sdk::client(&server);
     let url = create(&sqs, "orders").await;
-    let id = server.queue("orders").send("A").await.expect("sent");
+    let orders = server.queue("orders");
+    let id = orders.send("A").await.expect("sent");
 
     let failing = server.fault(Fault::error("InternalFailure").on(Operation::DeleteMessage));
     assert_eq!(work(&sqs, &url).await, 0);
-    assert_eq!((failing.hits(), server.deleted(id)), (1, 0));
+    assert_eq!((failing.hits(), orders.deleted(id)), (1, 0));
     drop(failing);
     assert_eq!(work(&sqs, &url).await, 0, "it is in flight");
 
@@ -51,9 +52,8 @@ async fn a_message_whose_delete_failed_comes_again_and_is_deleted_then() {
         .await
         .expect("moved");
     assert_eq!(work(&sqs, &url).await, 1);
-    assert_eq!((server.received(id), server.deleted(id)), (2, 1));
-    let left = server.queue("orders").all_messages().await;
-    assert!(left.expect("seen").is_empty());
+    assert_eq!((orders.received(id), orders.deleted(id)), (2, 1));
+    assert!(orders.all_messages().await.expect("seen").is_empty());
 }
 
 #[tokio::test]
