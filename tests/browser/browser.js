@@ -11,7 +11,7 @@ import { chromium } from "playwright-core";
 import { Server } from "./server.js";
 
 /** How long anything on the page may take, in milliseconds. */
-export const BOUND_MS = 10_000;
+export const BOUND_MS = 30_000;
 
 const ARGUMENTS = [
   "--no-sandbox",
