@@ -120,13 +120,23 @@ fn measure(answer: &str, messages: usize) -> (Call, Call) {
         .expect("a runtime");
     let endpoint = stub::start(answer.to_owned()).expect("a port");
     let (our_client, their_client) = (ours::client(&endpoint), theirs::client(&endpoint));
-    let mut ours = || runtime.block_on(ours::receive(&our_client, QUEUE));
-    let mut theirs = || runtime.block_on(theirs::receive(&their_client, QUEUE));
+    let mut ours = |calls| {
+        runtime.block_on(async {
+            for _ in 0..calls {
+                assert_eq!(ours::receive(&our_client, QUEUE).await, messages);
+            }
+        });
+    };
+    let mut theirs = |calls| {
+        runtime.block_on(async {
+            for _ in 0..calls {
+                assert_eq!(theirs::receive(&their_client, QUEUE).await, messages);
+            }
+        });
+    };
     // Connected, and with everything in the caches that belongs there.
-    for _ in 0..3 * CALLS {
-        assert_eq!(ours(), messages);
-        assert_eq!(theirs(), messages);
-    }
+    ours(3 * CALLS);
+    theirs(3 * CALLS);
     let mut times = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         times.0.push(batch(&mut ours));
@@ -135,19 +145,18 @@ fn measure(answer: &str, messages: usize) -> (Call, Call) {
     (cost(times.0, &mut ours), cost(times.1, &mut theirs))
 }
 
-fn batch(call: &mut impl FnMut() -> usize) -> Duration {
+/// The processor time of a call, among many in a row.
+fn batch(call: &mut impl FnMut(u32)) -> Duration {
     let start = thread_time();
-    for _ in 0..CALLS {
-        call();
-    }
+    call(CALLS);
     (thread_time() - start) / CALLS
 }
 
-fn cost(times: Vec<Duration>, call: &mut impl FnMut() -> usize) -> Call {
+fn cost(times: Vec<Duration>, call: &mut impl FnMut(u32)) -> Call {
     let mut counts = Vec::new();
     for _ in 0..CALLS {
         let region = Region::new(ALLOCATOR);
-        call();
+        call(1);
         let change = region.change();
         counts.push((
             change.allocations + change.reallocations,
