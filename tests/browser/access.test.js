@@ -30,6 +30,7 @@ test("a queue is made and a message sent, looked at and deleted with the keyboar
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
   assert.equal(outline, "solid", "the focus is visible");
   await page.keyboard.press("Enter");
+  await sees(page, "dialog", "Create");
   await page.keyboard.type("orders");
   await page.keyboard.press("Enter");
   await row(page, "orders").waitFor();
@@ -42,11 +43,14 @@ test("a queue is made and a message sent, looked at and deleted with the keyboar
   await sees(page, "h1", "orders");
   await tabTo(page, "#send");
   await page.keyboard.press("Enter");
+  await sees(page, "dialog", "Send");
   await page.keyboard.type("hello");
   await page.keyboard.press("Escape");
   await seesNo(page, "dialog", "Send");
+  await page.waitForFunction(() => document.activeElement.id === "send");
   assert.equal((await server.messages("orders")).messages.length, 0, "Escape sends nothing");
   await page.keyboard.press("Enter");
+  await sees(page, "dialog", "Send");
   await page.keyboard.type("hello");
   await page.keyboard.press("Control+Enter");
   await row(page, "hello").waitFor();
