@@ -265,14 +265,16 @@ impl Flight {
     /// again, or not. Gives the seconds after which the message is to be visible, if that was
     /// decided meanwhile.
     pub(super) fn extended(&mut self, key: Key, sent: Instant, extended: Extended) -> Option<u32> {
-        let (third, whole) = (self.visibility() / 3, self.visibility());
+        let third = self.visibility() / 3;
+        // What was asked for then: less than the whole time when the 12 hours are nearly over.
+        let seconds = self.hidden_for(key, self.visibility_seconds, sent);
         let held = self.held.get_mut(&key)?;
         if let Renewal::Release(seconds) = held.renewal {
             held.renewal = Renewal::Over;
             return Some(seconds);
         }
         if let Extended::Yes = extended {
-            held.lapses = sent + whole;
+            held.lapses = sent + Duration::from_secs(seconds.into());
         }
         let at = match extended {
             Extended::Yes => Some(sent + third),
@@ -308,3 +310,57 @@ pub(super) enum Extended {
 
 /// How long before the 12 hours end no more is asked for: clocks and the way to SQS differ.
 const MARGIN_SECONDS: u64 = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::super::clock;
+    use super::*;
+
+    const TIMEOUT: Duration = Duration::from_secs(30);
+
+    /// Holds one message that waits for its turn, since now.
+    fn holding() -> (Flight, Key, Instant) {
+        let mut flight = Flight::new(&Settings::of("http://127.0.0.1/000000000000/orders"));
+        assert_eq!(flight.visibility(), TIMEOUT);
+        let now = clock::now();
+        let key = flight.admit((Message::default(), None), now);
+        (flight, key, now)
+    }
+
+    fn is_handled(mut flight: Flight, key: Key, at: Instant) -> bool {
+        matches!(flight.turn(key, at), Turn::Handle(_))
+    }
+
+    #[test]
+    fn a_message_is_handled_until_the_moment_at_which_it_is_visible_again() {
+        let last = Duration::from_millis(1);
+        let (flight, key, now) = holding();
+        assert!(is_handled(flight, key, now + TIMEOUT - last));
+        let (flight, key, now) = holding();
+        assert!(!is_handled(flight, key, now + TIMEOUT));
+    }
+
+    #[test]
+    fn an_extension_counts_from_when_it_was_sent_and_only_if_it_succeeded() {
+        let extend = |extended: Extended, at: Duration| {
+            let (mut flight, key, now) = holding();
+            let sent = now + TIMEOUT / 3;
+            assert_eq!(flight.due(sent), [(key, 30)]);
+            assert_eq!(flight.extended(key, sent, extended), None);
+            is_handled(flight, key, sent + at)
+        };
+        let last = TIMEOUT - Duration::from_millis(1);
+        assert!(extend(Extended::Yes, last));
+        assert!(!extend(Extended::Yes, TIMEOUT));
+        assert!(!extend(Extended::Never, TIMEOUT * 2 / 3));
+    }
+
+    #[test]
+    fn the_last_extension_before_twelve_hours_is_as_short_as_what_it_asked_for() {
+        let (mut flight, key, now) = holding();
+        let sent = now + Duration::from_secs(u64::from(VISIBILITY_TIMEOUT.max()) - 15);
+        assert_eq!(flight.due(sent), [(key, 10)]);
+        assert_eq!(flight.extended(key, sent, Extended::Yes), None);
+        assert!(!is_handled(flight, key, sent + Duration::from_secs(10)));
+    }
+}
