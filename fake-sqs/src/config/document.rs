@@ -14,6 +14,7 @@ use crate::clock::ClockStart;
 use crate::driver::AutoCreate;
 use crate::faults::{Fault, FaultSpec};
 use crate::http::cors::Cors;
+use crate::http::limits::FAULTS_MAX;
 use crate::journal::Bounds;
 use crate::settings::Settings;
 use crate::{AccountId, Credential, CredentialError, SecretError};
@@ -106,7 +107,12 @@ fn document(mut root: Table<'_, '_>) -> (Configuration, Vec<QueuePlaces>) {
             places.push(place);
         }
     }
-    for entry in root.take("faults").into_iter().flat_map(Entry::elements) {
+    let faults = root.take("faults").into_iter().flat_map(Entry::elements);
+    for (number, entry) in faults.enumerate() {
+        if number == FAULTS_MAX {
+            entry.wrong(format!("a server has at most {FAULTS_MAX} faults"));
+            break;
+        }
         settings.faults.extend(fault(entry));
     }
     root.finish();

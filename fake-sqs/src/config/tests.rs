@@ -429,3 +429,14 @@ fn a_file_that_is_not_there_is_named() {
         "{said}"
     );
 }
+
+#[test]
+fn more_faults_than_a_server_takes_are_a_mistake_at_the_first_that_is_too_many() {
+    let faults = |count| "[[faults]]\nfault = { kind = 'throttle' }\n".repeat(count);
+    assert_eq!(parse(&faults(1_000)).settings.faults.len(), 1_000);
+    let error = Configuration::parse("f.toml", &faults(1_002)).expect_err("too many");
+    assert_eq!(
+        error.to_string(),
+        "f.toml:2001:1: faults[1000]: a server has at most 1000 faults",
+    );
+}
