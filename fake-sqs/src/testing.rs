@@ -183,6 +183,25 @@ impl Answer {
         assert_eq!(self.header("content-type"), "application/x-amz-json-1.0");
         assert_eq!(self.header("x-amzn-requestid").len(), 36);
     }
+
+    /// Asserts that this is an error answer of the Query protocol, whole: status, code, message, and
+    /// the id that is in its header, too.
+    #[track_caller]
+    pub(crate) fn assert_query_error(&self, status: u16, code: &str, message: &str) {
+        let request_id = self.header("x-amzn-requestid");
+        assert_eq!(request_id.len(), 36);
+        let fault = if status < 500 { "Sender" } else { "Receiver" };
+        let expected = format!(
+            "<?xml version=\"1.0\"?>\n<ErrorResponse \
+             xmlns=\"http://queue.amazonaws.com/doc/2012-11-05/\"><Error><Type>{fault}</Type>\
+             <Code>{code}</Code><Message>{message}</Message><Detail/></Error>\
+             <RequestId>{request_id}</RequestId></ErrorResponse>\n"
+        );
+        assert_eq!(self.text(), expected);
+        assert_eq!(self.status, status);
+        assert_eq!(self.header("content-type"), "text/xml");
+        assert_eq!(self.headers.get("x-amzn-query-error"), None);
+    }
 }
 
 /// An SQS call, not signed.

@@ -158,6 +158,17 @@ impl Answer {
         value.to_str().expect("a header of text")
     }
 
+    /// The body as text.
+    ///
+    /// # Panics
+    ///
+    /// When it is none.
+    #[must_use]
+    #[track_caller]
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap_or_else(|error| panic!("{error} in {self:?}"))
+    }
+
     /// The body as JSON.
     ///
     /// # Panics

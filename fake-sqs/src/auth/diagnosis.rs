@@ -73,14 +73,12 @@ impl Diagnosis {
         }
     }
 
-    /// Logs and notes a refusal: at once when there is no question, else when that is answered. `besides` is
-    /// what else is wrong with the request.
+    /// Logs and notes a refusal: at once when there is no question, else when that is answered.
     pub(super) fn log(
         &self,
         refusal: Refusal,
         question: Option<Box<Question>>,
         (request, body): (Parts, Bytes),
-        besides: Option<&'static str>,
     ) {
         let note = Note::of(&request.extensions);
         let explaining = note.map(|note| {
@@ -88,7 +86,7 @@ impl Diagnosis {
             note.refused(refusal.reason.name(), refusal.words())
         });
         let Some(question) = question else {
-            return tell(&refusal, "", besides);
+            return tell(&refusal, "");
         };
         let unexplained = refusal.clone();
         let keyring = Arc::clone(&self.keyring);
@@ -96,20 +94,17 @@ impl Diagnosis {
         let log = dispatcher::get_default(Clone::clone);
         let taken = self.aside.take_on(move || {
             let refusal = question.answer(refusal, &request, &body, &keyring);
-            dispatcher::with_default(&log, || tell(&refusal, "", besides));
+            dispatcher::with_default(&log, || tell(&refusal, ""));
             if let Some(explaining) = explaining {
                 explaining.explained(refusal.words());
             }
         });
         if taken == Err(NotTaken) {
-            tell(&unexplained, LEFT_OUT, besides);
+            tell(&unexplained, LEFT_OUT);
         }
     }
 }
 
-fn tell(refusal: &Refusal, left_out: &str, besides: Option<&str>) {
-    match besides {
-        Some(besides) => warn!("refused: {refusal}{left_out}; besides, {besides}"),
-        None => warn!("refused: {refusal}{left_out}"),
-    }
+fn tell(refusal: &Refusal, left_out: &str) {
+    warn!("refused: {refusal}{left_out}");
 }

@@ -14,13 +14,14 @@ mod tests;
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::request::Parts;
 use http::uri::Authority;
-use http::{Method, StatusCode, header};
+use http::{StatusCode, header};
 use sigv4::{Claim, HeaderList};
 use sqs::{Error, ErrorCode};
 use tracing::warn;
@@ -31,7 +32,8 @@ use self::keys::{Keyring, Received};
 use self::refusal::{Reason, Refusal};
 use crate::clock::WallClock;
 use crate::http::body::BodyError;
-use crate::http::{answer, asked, body, limits, sqs_route};
+use crate::http::protocol::Reply;
+use crate::http::{asked, body, limits, sqs_route};
 use crate::journal::{Note, subject};
 
 /// Longest name of a region, in bytes. AWS's longest has 15.
@@ -137,53 +139,43 @@ impl Authenticator {
 /// The layer itself, for `axum::middleware::from_fn_with_state`.
 pub(crate) async fn authenticate(
     State(authenticator): State<Arc<Authenticator>>,
+    Extension(reply): Extension<Reply>,
     request: Request,
     next: Next,
 ) -> Response {
     let (mut parts, body) = request.into_parts();
     let body = match body::read(body, limits::BODY_BYTES_MAX).await {
         Ok(body) => body,
-        Err(error) => return refuse_body(&error),
+        Err(error) => return refuse_body(reply, &error),
     };
     let note = Note::of(&parts.extensions);
     if let Some(note) = &note {
         note.request_body(&body);
     }
-    let in_query_protocol = asked::is_query_protocol(&parts, &body);
-    let checked = authenticator.check(&parts, &body);
-    if let Some(note) = &note {
-        match &checked {
-            Ok(caller) => note.caller(caller),
-            Err(_) => note.asks(
-                asked::operation(&parts.headers).ok(),
-                subject::queue_in(&body),
-            ),
-        }
-    }
-    match checked {
-        Ok(_) if in_query_protocol => asked::refuse_query_protocol(),
-        Err(Refused { refusal, question }) if in_query_protocol => {
-            let answer = answer::query_error(&refusal.error);
-            let log = &authenticator.diagnosis;
-            let besides = Some(asked::QUERY_PROTOCOL);
-            log.log(refusal, question, (parts, body), besides);
-            answer
-        }
+    match authenticator.check(&parts, &body) {
         Ok(caller) => {
+            if let Some(note) = &note {
+                note.caller(&caller);
+            }
             parts.extensions.insert(caller);
             next.run(Request::from_parts(parts, Body::from(body))).await
         }
-        // A GET without a signature asks for no operation, so there is nothing to be denied: AWS
-        // answers it, as it answers a browser, that it knows no such operation.
-        Err(Refused { refusal, .. })
-            if refusal.reason == Reason::NoSignature && parts.method != Method::POST =>
-        {
-            asked::refuse_nothing(&parts)
-        }
         Err(Refused { refusal, question }) => {
-            let answer = answer::error(&refusal.error);
+            // A GET without a signature asks for no operation, so there is nothing to be denied:
+            // AWS answers it, as it answers a browser, that it knows no such operation.
+            if refusal.reason == Reason::NoSignature && !reply.protocol.can_ask(&parts) {
+                return asked::refuse_nothing(&parts);
+            }
+            if let Some(note) = &note {
+                let asked = reply.protocol.asked(&parts, &body);
+                note.asks(
+                    asked.operation().ok(),
+                    asked.named().and_then(|named| subject::queue_named(&named)),
+                );
+            }
+            let answer = reply.error(&refusal.error);
             let log = &authenticator.diagnosis;
-            log.log(refusal, question, (parts, body), None);
+            log.log(refusal, question, (parts, body));
             answer
         }
     }
@@ -191,7 +183,7 @@ pub(crate) async fn authenticate(
 
 /// The answer to a request whose body is not here: AWS's words for that are not known, so it is the
 /// error for a body that cannot be read, with the status that HTTP has for the case.
-fn refuse_body(error: &BodyError) -> Response {
+fn refuse_body(reply: Reply, error: &BodyError) -> Response {
     warn!("refused: {error}");
     let status = match error {
         BodyError::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -199,7 +191,7 @@ fn refuse_body(error: &BodyError) -> Response {
         BodyError::Broken(_) => StatusCode::BAD_REQUEST,
     };
     let error = Error::new(ErrorCode::SerializationException, error.to_string());
-    answer::error_with_status(&error, status)
+    reply.error_with_status(&error, status)
 }
 
 /// The URL that a request was sent to, as AWS repeats it; without the query, which may hold a

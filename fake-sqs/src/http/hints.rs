@@ -1,18 +1,18 @@
 //! What the log says about AWS's answers that often have a simple reason.
 
-use serde::Deserialize;
 use sqs::{Error, ErrorCode};
 use sqs_engine::Context;
 use tracing::warn;
 
+use super::protocol::{Asked, Named};
 use crate::AccountId;
 use crate::driver::{Driver, Place};
 
-/// Logs what may have been meant, for an error that a call ended in. `body` is the call's.
-pub(crate) fn log(driver: &Driver, context: &Context, body: &[u8], error: &Error) {
+/// Logs what may have been meant, for an error that a call ended in.
+pub(crate) fn log(driver: &Driver, context: &Context, asked: &Asked<'_>, error: &Error) {
     let code = error.code();
     if code == ErrorCode::QueueDoesNotExist {
-        if let Some(hint) = elsewhere(driver, context, body) {
+        if let Some(hint) = elsewhere(driver, context, asked) {
             warn!("{hint}");
         }
     } else if code == ErrorCode::QueueDeletedRecently || code == ErrorCode::PurgeQueueInProgress {
@@ -24,10 +24,9 @@ pub(crate) fn log(driver: &Driver, context: &Context, body: &[u8], error: &Error
 }
 
 /// Where there is a queue of the name that was asked for, if that is not where it was looked for.
-fn elsewhere(driver: &Driver, context: &Context, body: &[u8]) -> Option<String> {
-    // The body was read once already, so it is JSON, and of the right types.
-    let asked: Asked = serde_json::from_slice(body).ok()?;
-    let (account, name) = asked.place(context)?;
+fn elsewhere(driver: &Driver, context: &Context, asked: &Asked<'_>) -> Option<String> {
+    let named = asked.named()?;
+    let (account, name) = place(&named, context)?;
     let region = context.region.as_str();
     let found = driver.nearest(name, &Place::new(account, region))?;
     let asked_account = match account.parse::<AccountId>() {
@@ -58,29 +57,17 @@ fn elsewhere(driver: &Driver, context: &Context, body: &[u8]) -> Option<String> 
     Some(told)
 }
 
-/// The members by which a call names its queue.
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Asked {
-    queue_url: Option<String>,
-    queue_name: Option<String>,
-    #[serde(rename = "QueueOwnerAWSAccountId")]
-    owner: Option<String>,
-}
-
-impl Asked {
-    /// The account that was asked, and the queue's name.
-    fn place<'a>(&'a self, context: &'a Context) -> Option<(&'a str, &'a str)> {
-        match (&self.queue_url, &self.queue_name) {
-            (Some(url), _) => Some(match url.rsplit_once('/') {
-                Some((rest, name)) => {
-                    let account = rest.rsplit_once('/').map_or(rest, |(_, account)| account);
-                    (account, name)
-                }
-                None => (&context.account, url),
-            }),
-            (None, Some(name)) => Some((self.owner.as_ref().unwrap_or(&context.account), name)),
-            (None, None) => None,
-        }
+/// The account that was asked, and the queue's name.
+fn place<'a>(named: &'a Named, context: &'a Context) -> Option<(&'a str, &'a str)> {
+    match (&named.queue_url, &named.queue_name) {
+        (Some(url), _) => Some(match url.rsplit_once('/') {
+            Some((rest, name)) => {
+                let account = rest.rsplit_once('/').map_or(rest, |(_, account)| account);
+                (account, name)
+            }
+            None => (&context.account, url),
+        }),
+        (None, Some(name)) => Some((named.owner.as_ref().unwrap_or(&context.account), name)),
+        (None, None) => None,
     }
 }

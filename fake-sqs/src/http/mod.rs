@@ -11,24 +11,26 @@ pub(crate) mod cors;
 mod hints;
 pub(crate) mod observe;
 mod patience;
+pub(crate) mod protocol;
 pub(crate) mod sqs_route;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::any;
-use http::{Method, StatusCode};
+use axum::{Extension, Router};
+use http::StatusCode;
 use sqs::{Error, ErrorCode};
 use tracing::warn;
 
 use self::budget::Budget;
 use self::cors::Cors;
 use self::observe::Observer;
+use self::protocol::Reply;
 use self::sqs_route::SqsRoute;
 use crate::admin::{self, Admin};
 use crate::auth::{self, Authenticator};
@@ -81,15 +83,16 @@ async fn welcome(request: Request, next: Next) -> Response {
 }
 
 /// A path at which there is neither SQS nor the control interface.
-async fn nowhere(request: Request) -> Response {
-    if request.method() != Method::POST {
-        return asked::refuse_nothing(&request.into_parts().0);
+async fn nowhere(Extension(reply): Extension<Reply>, request: Request) -> Response {
+    let (request, _) = request.into_parts();
+    if !reply.protocol.can_ask(&request) {
+        return asked::refuse_nothing(&request);
     }
     warn!(
         "refused: there is nothing at the path {:?}; SQS is at / and at /<account>/<queue>",
-        request.uri().path()
+        request.uri.path()
     );
     let message = "SQS is served at / and at /<account>/<queue>, and nowhere else.";
     let error = Error::new(ErrorCode::UnknownOperationException, message);
-    answer::error_with_status(&error, StatusCode::NOT_FOUND)
+    reply.error_with_status(&error, StatusCode::NOT_FOUND)
 }

@@ -1,5 +1,5 @@
 //! The one place that sees every request of SQS's side, from its beginning to its end: here it gets
-//! its id, and here the journal's entry is made and the metrics are counted.
+//! its id and its protocol, and here the journal's entry is made and the metrics are counted.
 
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use axum::response::Response;
 use http::HeaderValue;
 
 use super::answer::Failure;
+use super::protocol::{Protocol, Reply};
 use crate::clock::Stopwatch;
 use crate::driver::Driver;
 use crate::journal::{End, Ended, Entry, Journal, Note};
@@ -32,14 +33,21 @@ pub(super) async fn observe(
 ) -> Response {
     let journal = Arc::clone(&observer.journal);
     let note = Note::new(journal, request.method(), request.uri());
-    request.extensions_mut().insert(note.clone());
+    let protocol = Protocol::of(request.method(), request.uri(), request.headers());
+    let request_id = observer.request_ids.next();
+    let extensions = request.extensions_mut();
+    extensions.insert(note.clone());
+    extensions.insert(Reply {
+        protocol,
+        request_id,
+    });
     let observed = Observed {
         observer: &observer,
         stopwatch: Stopwatch::start(),
         note: Some(note),
     };
     let mut response = next.run(request).await;
-    let id = observer.request_ids.next().to_string();
+    let id = request_id.to_string();
     // A UUID is always a header value.
     if let Ok(id) = HeaderValue::try_from(&id) {
         response.headers_mut().insert(X_AMZN_REQUESTID, id);

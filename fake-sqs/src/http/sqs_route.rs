@@ -3,18 +3,18 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use aws_json::codec::body::{self, SerializationError};
 use axum::Extension;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use http::Method;
 use http::header::{self, HeaderMap};
+use http::request::Parts;
 use http::uri::Authority;
-use serde::de::DeserializeOwned;
-use sqs::{Decoder, Error, ErrorCode, Operation};
+use sqs::{Error, ErrorCode, Operation};
 use sqs_engine::Context;
 
-use super::{answer, asked, hints, limits};
+use super::protocol::Reply;
+use super::{asked, hints, limits};
 use crate::auth::Caller;
 use crate::driver::{Answer, Driver, Performed, TakenUp};
 use crate::faults::{Faults, Passage};
@@ -40,59 +40,71 @@ pub(crate) struct SqsRoute {
 pub(crate) async fn call(
     State(route): State<SqsRoute>,
     Extension(caller): Extension<Caller>,
+    Extension(reply): Extension<Reply>,
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    if parts.method != Method::POST {
+    if !reply.protocol.can_ask(&parts) {
         return asked::refuse_nothing(&parts);
     }
-    let note = Note::of(&parts.extensions);
-    let mut passage = Passage::new(note.clone());
-    let result = async {
-        let operation = asked::operation(&parts.headers).map_err(|unasked| {
-            tracing::warn!("refused: {unasked}");
-            unasked.error
-        })?;
-        // The auth layer has bounded the body already, and made one piece of it.
-        let body = super::body::read(body, limits::BODY_BYTES_MAX).await;
-        let body = body.map_err(|error| serialization(error.to_string()))?;
-        let request = sqs::Request::read(operation, Json(&body)).map_err(|error| {
-            if let Some(note) = &note {
-                note.asks(Some(operation), subject::queue_in(&body));
-            }
-            serialization(error.to_string())
-        })?;
-        let mut context = route.context(&caller, &parts.headers);
-        let (driver, faults) = (&route.driver, &route.faults);
-        if let Some(note) = &note {
-            note.asks(Some(operation), subject::queue_of(&request));
-        }
-        faults
-            .before(driver, &mut context, &request, &mut passage)
-            .await?;
-        let answer = route.perform(context.clone(), request, note.as_ref()).await;
-        faults.after(driver, &answer, &mut passage).await;
-        log(operation, &context, &answer);
-        if let Err(error) = &answer {
-            hints::log(driver, &context, &body, error);
-        }
-        let response = answer?;
-        let body = response
-            .to_body()
-            .map_err(|error| internal(operation, &error))?;
-        if let Some(note) = &note {
-            note.response_body(&body);
-        }
-        Ok(body)
-    };
+    let mut passage = Passage::new(Note::of(&parts.extensions));
+    let result = route.serve(&caller, reply, (&parts, body), &mut passage);
     let response = match result.await {
-        Ok(body) => answer::success(body.into()),
-        Err(error) => answer::error(&error),
+        Ok(body) => reply.success(body),
+        Err(error) => reply.error(&error),
     };
     passage.finish(response).await
 }
 
 impl SqsRoute {
+    /// Serves one call up to the body of its answer.
+    async fn serve(
+        &self,
+        caller: &Caller,
+        reply: Reply,
+        (parts, body): (&Parts, Body),
+        passage: &mut Passage,
+    ) -> Result<Vec<u8>, Error> {
+        let note = Note::of(&parts.extensions);
+        // The auth layer has bounded the body already, and made one piece of it.
+        let body = super::body::read(body, limits::BODY_BYTES_MAX).await;
+        let body =
+            body.map_err(|error| Error::new(ErrorCode::SerializationException, error.to_string()))?;
+        let asked = reply.protocol.asked(parts, &body);
+        let operation = asked.operation().map_err(|unasked| {
+            tracing::warn!("refused: {unasked}");
+            unasked.error
+        })?;
+        let request = asked.input(operation).inspect_err(|_| {
+            if let Some(note) = &note {
+                let named = asked.named();
+                note.asks(
+                    Some(operation),
+                    named.and_then(|named| subject::queue_named(&named)),
+                );
+            }
+        })?;
+        let mut context = self.context(caller, &parts.headers);
+        let (driver, faults) = (&self.driver, &self.faults);
+        if let Some(note) = &note {
+            note.asks(Some(operation), subject::queue_of(&request));
+        }
+        faults
+            .before(driver, &mut context, &request, passage)
+            .await?;
+        let answer = self.perform(context.clone(), request, note.as_ref()).await;
+        faults.after(driver, &answer, passage).await;
+        log(operation, &context, &answer);
+        if let Err(error) = &answer {
+            hints::log(driver, &context, &asked, error);
+        }
+        let body = reply.body(&answer?)?;
+        if let Some(note) = &note {
+            note.response_body(&body);
+        }
+        Ok(body)
+    }
+
     /// Performs a call, and notes what it is about and what comes of it.
     async fn perform(
         &self,
@@ -161,28 +173,6 @@ fn log(operation: Operation, context: &Context, answer: &Answer) {
 /// whatever characters.
 fn shown(error: &Error) -> String {
     asked::one_line(&error.to_string(), asked::MESSAGE_CHARS_MAX)
-}
-
-struct Json<'a>(&'a [u8]);
-
-impl Decoder for Json<'_> {
-    type Error = SerializationError;
-
-    fn decode<T: DeserializeOwned>(self) -> Result<T, SerializationError> {
-        body::decode(self.0)
-    }
-}
-
-fn serialization(message: String) -> Error {
-    Error::new(ErrorCode::SerializationException, message)
-}
-
-fn internal(operation: Operation, error: &dyn std::error::Error) -> Error {
-    tracing::error!(%operation, %error, "an answer could not be written as JSON");
-    Error::new(
-        ErrorCode::InternalFailure,
-        "The answer could not be written.",
-    )
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Which queue and which messages a request is about.
 
-use serde::Deserialize;
 use sqs::{BatchResultErrorEntry, Request, Response};
 use sqs_engine::inspect::ReceiptView;
 
 use super::request::Failed;
 use crate::driver::Answer;
+use crate::http::protocol::Named;
 
 /// What a request is about, as far as it says so itself.
 #[derive(Debug)]
@@ -152,19 +152,10 @@ pub(crate) fn queue_of(request: &Request) -> Option<String> {
     last(url.as_deref(), '/')
 }
 
-/// The name of the queue that a body names which could not be read as a request, or of which it is
-/// not known who sent it.
-pub(crate) fn queue_in(body: &[u8]) -> Option<String> {
-    let named: Named = serde_json::from_slice(body).ok()?;
+/// The name of the queue that a request names which could not be read, or of which it is not known
+/// who sent it.
+pub(crate) fn queue_named(named: &Named) -> Option<String> {
     last(named.queue_url.as_deref(), '/').or_else(|| last(named.queue_name.as_deref(), '/'))
-}
-
-/// The members by which a request names its queue.
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Named {
-    queue_url: Option<String>,
-    queue_name: Option<String>,
 }
 
 /// What follows the last separator. A name is cut to the longest that a queue can have, and then
