@@ -233,8 +233,19 @@ error_table! {
     InternalFailure "InternalFailure" 500 Receiver Coral;
     /// The body is not JSON, is not an object, or has a member of the wrong type.
     SerializationException "MalformedInput" 400 Sender Coral;
-    /// The `X-Amz-Target` names no operation of the service.
+    /// The `X-Amz-Target`, or in the Query protocol the `Action`, names no operation of the service.
     UnknownOperationException "InvalidAction" 400 Sender Coral;
+
+    // The older Query protocol alone. It has codes and no shapes, so the names are the codes.
+
+    /// A parameter's name contradicts that of another one. From the list of common errors of the
+    /// API's version 2011-10-01.
+    ConflictingQueryParameter "ConflictingQueryParameter" 400 Sender Coral;
+    /// There is no `Action`. From the list of common errors.
+    MissingAction "MissingAction" 400 Sender Coral;
+    /// The `Version` is not one of the API. From the list of common errors of the API's version
+    /// 2011-10-01.
+    NoSuchVersion "NoSuchVersion" 400 Sender Coral;
 }
 
 impl ErrorCode {
@@ -454,8 +465,9 @@ mod tests {
         ),
     ];
 
-    /// The errors from below the service, as SQS answers on the wire.
-    const FRAMEWORK: [(&str, &str, u16); 10] = [
+    /// The errors from below the service, as SQS answers on the wire; the last three as AWS's lists
+    /// of common errors have them.
+    const FRAMEWORK: [(&str, &str, u16); 13] = [
         (
             "InvalidParameterValueException",
             "InvalidParameterValue",
@@ -470,6 +482,13 @@ mod tests {
         ("UnknownOperationException", "InvalidAction", 400),
         ("SerializationException", "MalformedInput", 400),
         ("InternalFailure", "InternalFailure", 500),
+        (
+            "ConflictingQueryParameter",
+            "ConflictingQueryParameter",
+            400,
+        ),
+        ("MissingAction", "MissingAction", 400),
+        ("NoSuchVersion", "NoSuchVersion", 400),
     ];
 
     fn assert_rows(rows: &[(&str, &str, u16)], namespace: Namespace) {

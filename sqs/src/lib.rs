@@ -27,6 +27,7 @@
 //! | how much of anything is allowed | [`limits`] |
 //! | how SQS digests a message, with the feature `md5` | `digest` |
 //! | how calls are made, and batches of any number of entries, with `client` | `client` |
+//! | how the older Query protocol is read and written, with `query` | `query` |
 //! | how a program works off a queue, with `receiver` | `receiver` |
 //!
 //! # Features
@@ -38,6 +39,7 @@
 //! | `client` | a method for each operation, over plain http; batches of any number of entries |
 //! | `tls`, `rustls`, `http2` | what they add to `aws-json`; whoever talks to AWS wants `tls` |
 //! | `md5` | the digests of messages; with `client` also their checks, which a client is to be told to make |
+//! | `query` | the older Query protocol for servers: forms in, XML out |
 //! | `receiver` | the receiver loop, on a runtime of tokio |
 
 mod arn;
@@ -49,6 +51,8 @@ pub mod digest;
 mod error;
 pub mod limits;
 mod operation;
+#[cfg(feature = "query")]
+pub mod query;
 pub mod shapes;
 
 pub use crate::arn::{QueueArn, QueueArnError, partition};

@@ -53,9 +53,14 @@ pub const ALLOWED: &[Allowed] = &[
         ],
     },
     Allowed {
+        package: "aws-query",
+        always: &["serde"],
+        optional: &[],
+    },
+    Allowed {
         package: "sqs",
         always: &["base64", "serde", "serde_json"],
-        optional: &["aws-json", "hex", "md-5", "tokio", "tracing"],
+        optional: &["aws-json", "aws-query", "hex", "md-5", "tokio", "tracing"],
     },
     Allowed {
         package: "sqs-engine",
@@ -215,6 +220,7 @@ mod tests {
             dependency("serde", None, false),
             dependency("serde_json", None, false),
             dependency("aws-json", None, true),
+            dependency("aws-query", None, true),
             dependency("hex", None, true),
             dependency("md-5", None, true),
             dependency("tokio", None, true),
@@ -251,6 +257,7 @@ mod tests {
                 dependency("serde", None, false),
                 dependency("serde_json", None, false),
                 dependency("aws-json", None, false),
+                dependency("aws-query", None, true),
                 dependency("hex", None, true),
                 dependency("md-5", None, true),
                 dependency("tokio", None, true),

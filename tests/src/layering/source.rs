@@ -39,6 +39,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         of: &[
             "aws-json",
+            "aws-query",
             "fake-sqs",
             "sigv4",
             "sqs",
@@ -51,7 +52,7 @@ pub const RULES: &[Rule] = &[
         because: "time is an argument; a crate with IO, or a bench, reads it in its one clock.rs",
     },
     Rule {
-        of: &["sigv4/src", "sqs-engine/src", "sqs/src"],
+        of: &["aws-query/src", "sigv4/src", "sqs-engine/src", "sqs/src"],
         except: &["sqs/src/client", "sqs/src/client.rs"],
         never: &[
             "axum",
@@ -67,7 +68,7 @@ pub const RULES: &[Rule] = &[
         because: "this crate is pure: no IO, no threads",
     },
     Rule {
-        of: &["sqs-engine/src", "sqs/src"],
+        of: &["aws-query/src", "sqs-engine/src", "sqs/src"],
         except: &["sqs/src/client", "sqs/src/client.rs"],
         never: &["aws_json", "http", "sigv4"],
         because: "SQS's shapes and behaviour know nothing of how a request travels",

@@ -132,6 +132,18 @@ pub const NEVER: &[Never] = &[
         never: OTHER_TLS,
     },
     Never {
+        package: "aws-query",
+        features: &[],
+        edges: "normal",
+        never: PURE,
+    },
+    Never {
+        package: "sqs",
+        features: &["query"],
+        edges: "normal",
+        never: PURE,
+    },
+    Never {
         package: "sqs",
         features: &[],
         edges: "normal",

@@ -1,0 +1,280 @@
+//! SQS's Query protocol: the wire that clients from before the end of 2023 speak.
+//!
+//! The shapes are the same as in JSON; [`MODEL`] says what their members are called in a form and in
+//! XML. The names are those of AWS's service model of that time, which SDKs carried until they
+//! changed to JSON.
+//!
+//! ```
+//! use aws_query::{Parameters, Source};
+//! use sqs::{Operation, Request, Response, SendMessageInput, SendMessageOutput, query};
+//!
+//! let body = b"Action=SendMessage&Version=2012-11-05&MessageBody=hi";
+//! let mut parameters = Parameters::parse([Source::Form(body)])?;
+//! // The request went to the queue's own path.
+//! parameters.or_insert("QueueUrl", "http://127.0.0.1:9324/000000000000/orders");
+//!
+//! let operation = query::operation(&parameters)?;
+//! let request = query::read(operation, &parameters)?;
+//! let expected = SendMessageInput::new("http://127.0.0.1:9324/000000000000/orders", "hi");
+//! assert_eq!(request, Request::from(expected));
+//!
+//! let response = Response::from(SendMessageOutput {
+//!     message_id: Some("m".into()),
+//!     ..SendMessageOutput::default()
+//! });
+//! assert_eq!(
+//!     query::write(&response, "r")?,
+//!     "<?xml version=\"1.0\"?>\
+//!      <SendMessageResponse xmlns=\"http://queue.amazonaws.com/doc/2012-11-05/\">\
+//!      <SendMessageResult><MessageId>m</MessageId></SendMessageResult>\
+//!      <ResponseMetadata><RequestId>r</RequestId></ResponseMetadata></SendMessageResponse>",
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use aws_query::{Member, Model, Parameters, ReadError, Shape, WriteError};
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, ErrorCode};
+use crate::operation::{Decoder, Operation, Request, Response};
+
+/// The one version of the API, the parameter `Version`.
+pub const VERSION: &str = "2012-11-05";
+
+/// The media type of a request's body.
+pub const FORM: &str = "application/x-www-form-urlencoded";
+
+/// The media type of an answer.
+pub const XML: &str = "text/xml";
+
+/// What members are called; those that are not here are called as in JSON and have one value.
+///
+/// `MessageSystemAttributeNames` is younger than AWS's last model of this protocol. It has the name
+/// that the rule of its neighbours gives it.
+pub const MODEL: Model = Model::new(
+    "http://queue.amazonaws.com/doc/2012-11-05/",
+    &[
+        Shape::new(
+            "AddPermissionInput",
+            &[
+                Member::list("AWSAccountIds", "AWSAccountId"),
+                Member::list("Actions", "ActionName"),
+            ],
+        ),
+        Shape::new(
+            "ChangeMessageVisibilityBatchInput",
+            &[Member::list(
+                "Entries",
+                "ChangeMessageVisibilityBatchRequestEntry",
+            )],
+        ),
+        Shape::new(
+            "ChangeMessageVisibilityBatchOutput",
+            &[
+                Member::list("Successful", "ChangeMessageVisibilityBatchResultEntry"),
+                FAILED,
+            ],
+        ),
+        Shape::new("CreateQueueInput", &[ATTRIBUTES, tags("tags")]),
+        Shape::new(
+            "DeleteMessageBatchInput",
+            &[Member::list("Entries", "DeleteMessageBatchRequestEntry")],
+        ),
+        Shape::new(
+            "DeleteMessageBatchOutput",
+            &[
+                Member::list("Successful", "DeleteMessageBatchResultEntry"),
+                FAILED,
+            ],
+        ),
+        Shape::new("GetQueueAttributesInput", &[ATTRIBUTE_NAMES]),
+        Shape::new("GetQueueAttributesOutput", &[ATTRIBUTES]),
+        Shape::new(
+            "ListDeadLetterSourceQueuesOutput",
+            &[Member::list("queueUrls", "QueueUrl")],
+        ),
+        Shape::new(
+            "ListMessageMoveTasksOutput",
+            &[Member::list("Results", "ListMessageMoveTasksResultEntry")],
+        ),
+        Shape::new("ListQueueTagsOutput", &[tags("Tags")]),
+        Shape::new("ListQueuesOutput", &[Member::list("QueueUrls", "QueueUrl")]),
+        Shape::new("Message", &[ATTRIBUTES, MESSAGE_ATTRIBUTES]),
+        Shape::new("MessageAttributeValue", LIST_VALUES),
+        Shape::new("MessageSystemAttributeValue", LIST_VALUES),
+        Shape::new(
+            "ReceiveMessageInput",
+            &[
+                ATTRIBUTE_NAMES,
+                Member::list("MessageAttributeNames", "MessageAttributeName"),
+                Member::list("MessageSystemAttributeNames", "MessageSystemAttributeName"),
+            ],
+        ),
+        Shape::new(
+            "ReceiveMessageOutput",
+            &[Member::list("Messages", "Message")],
+        ),
+        Shape::new(
+            "SendMessageBatchInput",
+            &[Member::list("Entries", "SendMessageBatchRequestEntry")],
+        ),
+        Shape::new(
+            "SendMessageBatchOutput",
+            &[
+                Member::list("Successful", "SendMessageBatchResultEntry"),
+                FAILED,
+            ],
+        ),
+        Shape::new(
+            "SendMessageBatchRequestEntry",
+            &[MESSAGE_ATTRIBUTES, MESSAGE_SYSTEM_ATTRIBUTES],
+        ),
+        Shape::new(
+            "SendMessageInput",
+            &[MESSAGE_ATTRIBUTES, MESSAGE_SYSTEM_ATTRIBUTES],
+        ),
+        Shape::new("SetQueueAttributesInput", &[ATTRIBUTES]),
+        Shape::new("TagQueueInput", &[tags("Tags")]),
+        Shape::new("UntagQueueInput", &[Member::list("TagKeys", "TagKey")]),
+    ],
+);
+
+const ATTRIBUTES: Member = Member::map("Attributes", "Attribute", "Name", "Value");
+const ATTRIBUTE_NAMES: Member = Member::list("AttributeNames", "AttributeName");
+const FAILED: Member = Member::list("Failed", "BatchResultErrorEntry");
+const LIST_VALUES: &[Member] = &[
+    Member::list("StringListValues", "StringListValue"),
+    Member::list("BinaryListValues", "BinaryListValue"),
+];
+const MESSAGE_ATTRIBUTES: Member =
+    Member::map("MessageAttributes", "MessageAttribute", "Name", "Value");
+const MESSAGE_SYSTEM_ATTRIBUTES: Member = Member::map(
+    "MessageSystemAttributes",
+    "MessageSystemAttribute",
+    "Name",
+    "Value",
+);
+
+const fn tags(name: &'static str) -> Member {
+    Member::map(name, "Tag", "Key", "Value")
+}
+
+/// The operation that a request asks for.
+///
+/// A request without `Version` is taken for one of [`VERSION`], as many a script leaves it out.
+///
+/// # Errors
+///
+/// `NoSuchVersion` for another version, `MissingAction` without `Action` or with an empty one, and
+/// `InvalidAction` for one that is not SQS's.
+pub fn operation(parameters: &Parameters<'_>) -> Result<Operation, Error> {
+    if let Some(other) = parameters.version().filter(|version| *version != VERSION) {
+        let message = format!("The requested version ( {} ) is not valid.", cut(other));
+        return Err(Error::new(ErrorCode::NoSuchVersion, message));
+    }
+    let action = parameters.action().unwrap_or_default();
+    if action.is_empty() {
+        let message = "The request must contain the parameter Action.";
+        return Err(Error::new(ErrorCode::MissingAction, message));
+    }
+    Operation::from_name(action).ok_or_else(|| {
+        let message = format!("The action {} is not valid for this endpoint.", cut(action));
+        Error::new(ErrorCode::UnknownOperationException, message)
+    })
+}
+
+/// Reads the input of `operation` from a request's parameters, by the rules of [`Model::read`].
+///
+/// Where the request went to a queue's path and `QueueUrl` may be left out, the server
+/// [adds it](Parameters::or_insert) before.
+///
+/// # Errors
+///
+/// When a value is not what its member holds, or names contradict each other; [`refusal`] says what
+/// SQS answers then. An absent member is none.
+pub fn read(operation: Operation, parameters: &Parameters<'_>) -> Result<Request, ReadError> {
+    Request::read(operation, Form(parameters))
+}
+
+/// What SQS answers to a request that cannot be read.
+///
+/// * A parameter that another one requires is `MissingParameter`, in AWS's words.
+/// * Names that contradict each other are `ConflictingQueryParameter`, in AWS's words.
+/// * All else is `MalformedInput`, which AWS answers to what its reader refuses. Its words for each
+///   case were never recorded; they are [`ReadError`]'s here, which say what would be right.
+#[must_use]
+pub fn refusal(error: &ReadError) -> Error {
+    match error {
+        ReadError::Missing { parameter } => Error::new(
+            ErrorCode::MissingRequiredParameterException,
+            format!("The request must contain the parameter {parameter}."),
+        ),
+        ReadError::Conflict { parameter } => Error::new(
+            ErrorCode::ConflictingQueryParameter,
+            format!(
+                "The query parameter {parameter} is invalid. Its structure conflicts with that of \
+                 another parameter."
+            ),
+        ),
+        other => Error::new(ErrorCode::SerializationException, other.to_string()),
+    }
+}
+
+/// The body of the answer to a success, as [`Model::write`] writes it. Operations
+/// [without output](Operation::has_output) have no result element.
+///
+/// # Errors
+///
+/// When an output has a member that [`MODEL`] does not know how to write. No shape of this crate
+/// has one.
+pub fn write(response: &Response, request_id: &str) -> Result<String, WriteError> {
+    let operation = response.operation();
+    let result = operation.has_output().then_some(response);
+    MODEL.write(operation.name(), result, request_id)
+}
+
+/// The body of the answer to a failure, with the error's [query code](ErrorCode::query_code).
+///
+/// The texts are those of the JSON protocol but for that of a queue that does not exist, which AWS
+/// ends with another phrase here.
+///
+/// ```
+/// use sqs::{Error, ErrorCode, query};
+///
+/// let error = Error::new(ErrorCode::QueueDoesNotExist, "The specified queue does not exist.");
+/// assert_eq!(
+///     query::write_error(&error, "r"),
+///     "<?xml version=\"1.0\"?>\
+///      <ErrorResponse xmlns=\"http://queue.amazonaws.com/doc/2012-11-05/\"><Error>\
+///      <Type>Sender</Type><Code>AWS.SimpleQueueService.NonExistentQueue</Code>\
+///      <Message>The specified queue does not exist for this wsdl version.</Message><Detail/>\
+///      </Error><RequestId>r</RequestId></ErrorResponse>",
+/// );
+/// ```
+#[must_use]
+pub fn write_error(error: &Error, request_id: &str) -> String {
+    let code = error.code();
+    let message = match (code, error.message()) {
+        (ErrorCode::QueueDoesNotExist, "The specified queue does not exist.") => {
+            "The specified queue does not exist for this wsdl version."
+        }
+        (_, message) => message,
+    };
+    MODEL.write_error(code.fault().name(), code.query_code(), message, request_id)
+}
+
+/// Reads a shape from parameters.
+struct Form<'a>(&'a Parameters<'a>);
+
+impl Decoder for Form<'_> {
+    type Error = ReadError;
+
+    fn decode<T: DeserializeOwned>(self) -> Result<T, ReadError> {
+        MODEL.read(self.0)
+    }
+}
+
+/// As much of what a request says as an error repeats.
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(128)]
+}
