@@ -22,8 +22,9 @@ export function set(answer) {
 const countdowns = new Set();
 
 /**
- * An element that says how long it is until a moment of the queues' clock, and goes on saying it.
- * `words` makes text of the seconds that are left.
+ * An element that says how long it is until a moment of the queues' clock, and goes on saying it as
+ * long as it is in the page: it is put there at once, and does not come back. `words` makes text of
+ * the seconds that are left.
  */
 export function countdown(words) {
   const element = el("time");
@@ -37,9 +38,6 @@ export function countdown(words) {
       attribute(element, "title", millis === null ? null : exact(millis));
       showCountdown(entry);
     },
-    stop() {
-      countdowns.delete(entry);
-    },
   };
 }
 
@@ -52,8 +50,11 @@ function showCountdown({ element, words, at }) {
 const shown = {};
 
 function tick() {
-  // A part of the page that is gone needs no time.
-  for (const entry of countdowns) showCountdown(entry);
+  for (const entry of countdowns) {
+    // A part of the page that is gone needs no time.
+    if (entry.element.isConnected) showCountdown(entry);
+    else countdowns.delete(entry);
+  }
   const now = queueNow();
   if (now === null || shown.time === undefined) return;
   text(shown.time, timeOfDay(now));

@@ -93,7 +93,6 @@ function route() {
   const key = path.join("/");
   if (current?.key === key) return refresh();
   const isFirst = current === null;
-  current?.view.stop?.();
   // A question about a place that was left needs no answer.
   for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
   const view = viewOf(path);

@@ -32,11 +32,9 @@ export function messageList(place, app) {
   const empty = el("p", { class: "empty", hidden: true });
   const pages = pager();
   const root = el("div", {}, whole, empty, pages.root);
-  const running = new Set();
   const context = {
     place,
     app,
-    running,
     open: (id) => {
       note({ open: id });
       app.refresh();
@@ -67,7 +65,7 @@ export function messageList(place, app) {
     pages.show({ path, query, next: answer.after, shown: answer.messages.length });
   }
 
-  return { root, refresh, stop: () => running.forEach((left) => left.stop()) };
+  return { root, refresh };
 }
 
 function emptyWords(state, count, after) {
@@ -90,7 +88,6 @@ function messageRow(first, context) {
   const word = el("span", { class: "word" });
   const left = countdown((seconds) => duration(Math.max(0, seconds)));
   const leftCell = el("td", { class: "end figures left" }, word, left.element);
-  context.running.add(left);
   const receives = el("td", { class: "count" });
   const sent = el("time", { title: exact(first.sent_at) }, timeOfDay(first.sent_at));
   const row = el(

@@ -76,11 +76,7 @@ export function queueView(place, app) {
     await list.refresh(path, query, counts[query.state ?? ""] ?? 0);
   }
 
-  const stop = () => {
-    list.stop();
-    side.stop();
-  };
-  return { root, title: place.name, refresh, stop };
+  return { root, title: place.name, refresh };
 }
 
 function buttons(place, app) {
@@ -204,8 +200,7 @@ function sidePanel(isFifo) {
     }));
   }
 
-  const parts = [groups, dedup, polls, tasks];
-  return { root, show: showQueue, stop: () => parts.forEach((part) => part.stop()) };
+  return { root, show: showQueue };
 }
 
 function section(title, content) {
@@ -226,12 +221,10 @@ function timed(title, columns) {
   const none = el("p", { class: "quiet" }, "none");
   const more = el("p", { class: "quiet", hidden: true }, `and more; the first ${SIDE_MAX} are shown`);
   const root = el("section", { hidden: true }, el("h2", {}, title), whole, none, more);
-  const running = new Set();
   const make = () => {
     const cells = columns.slice(0, -1).map(([, kind]) => el("td", { class: kind }));
     const left = countdown((seconds) => duration(Math.max(0, seconds)));
     const last = el("td", { class: "end figures" }, left.element);
-    running.add(left);
     return { cells, left, node: el("tr", {}, ...cells, last) };
   };
   return {
@@ -254,9 +247,6 @@ function timed(title, columns) {
           },
         };
       });
-    },
-    stop() {
-      for (const left of running) left.stop();
     },
   };
 }
