@@ -192,10 +192,10 @@ impl Answer {
         assert_eq!(request_id.len(), 36);
         let fault = if status < 500 { "Sender" } else { "Receiver" };
         let expected = format!(
-            "<?xml version=\"1.0\"?>\n<ErrorResponse \
+            "<?xml version=\"1.0\"?><ErrorResponse \
              xmlns=\"http://queue.amazonaws.com/doc/2012-11-05/\"><Error><Type>{fault}</Type>\
              <Code>{code}</Code><Message>{message}</Message><Detail/></Error>\
-             <RequestId>{request_id}</RequestId></ErrorResponse>\n"
+             <RequestId>{request_id}</RequestId></ErrorResponse>"
         );
         assert_eq!(self.text(), expected);
         assert_eq!(self.status, status);
@@ -213,6 +213,20 @@ pub(crate) fn call(action: &str, input: &Value) -> Request<Bytes> {
         .header(header::CONTENT_TYPE, "application/x-amz-json-1.0")
         .header("x-amz-target", format!("AmazonSQS.{action}"))
         .body(Bytes::from(input.to_string()))
+        .expect("a request")
+}
+
+/// An SQS call of the Query protocol, not signed: a form that is posted to a path.
+pub(crate) fn form(path: &str, parameters: impl Into<Bytes>) -> Request<Bytes> {
+    Request::builder()
+        .method(Method::POST)
+        .uri(path)
+        .header(header::HOST, HOST)
+        .header(
+            header::CONTENT_TYPE,
+            "application/x-www-form-urlencoded; charset=utf-8",
+        )
+        .body(parameters.into())
         .expect("a request")
 }
 

@@ -18,6 +18,9 @@ use crate::clock;
 /// The content type of AWS's JSON protocol as SQS speaks it.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/x-amz-json-1.0");
 
+/// The content type of a form.
+pub const FORM: HeaderValue = HeaderValue::from_static("application/x-www-form-urlencoded");
+
 /// The header that names the operation.
 pub const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 
@@ -46,6 +49,21 @@ pub fn get(server: &FakeSqs, target: &str) -> Request<Bytes> {
     Request::get(target)
         .header(HOST, host(server))
         .body(Bytes::new())
+        .expect("a request")
+}
+
+/// A form that is posted to `path`, as clients of the older Query protocol send it, complete but for
+/// its signature.
+///
+/// # Panics
+///
+/// When `path` is no request target.
+#[must_use]
+pub fn form(server: &FakeSqs, path: &str, parameters: impl Into<Bytes>) -> Request<Bytes> {
+    Request::post(path)
+        .header(HOST, host(server))
+        .header(CONTENT_TYPE, FORM)
+        .body(parameters.into())
         .expect("a request")
 }
 

@@ -17,8 +17,17 @@ enum Proof {
     Raised(String),
     /// This request raises it, which no client sends.
     Spoiled(Spoil),
+    /// This form raises it, which is sent to `/` with this signature.
+    Form(Signed, &'static str),
     /// It is not raised, for this reason.
     Exempt(&'static str),
+}
+
+enum Signed {
+    /// By Signature Version 4.
+    Well,
+    /// Not at all, or by parameters.
+    Otherwise,
 }
 
 const NO_KMS: &str = "nothing is encrypted, so no key is ever asked for";
@@ -33,10 +42,6 @@ fn proofs() -> Vec<(ErrorCode, Proof)> {
         (
             InvalidIdFormat,
             Proof::Exempt("deprecated by AWS, which answers ReceiptHandleIsInvalid"),
-        ),
-        (
-            InvalidSecurity,
-            Proof::Exempt("the server speaks plain HTTP, so it cannot ask for HTTPS"),
         ),
         (
             MessageNotInflight,
@@ -58,6 +63,25 @@ fn proofs() -> Vec<(ErrorCode, Proof)> {
             Proof::Exempt("only a fault of the server itself brings it about"),
         ),
         (RequestThrottled, Proof::Raised(a_task_too_many())),
+        (
+            InvalidSecurity,
+            Proof::Form(
+                Signed::Otherwise,
+                "Action=ListQueues&AWSAccessKeyId=test&SignatureVersion=2&Signature=AAAA",
+            ),
+        ),
+        (
+            ConflictingQueryParameter,
+            Proof::Form(
+                Signed::Well,
+                "Action=TagQueue&QueueUrl=q&Tag.1.Key=a&Tag.1.Value=b&Tag.Key=c&Tag.Value=d",
+            ),
+        ),
+        (MissingAction, Proof::Form(Signed::Well, "QueueName=q")),
+        (
+            NoSuchVersion,
+            Proof::Form(Signed::Well, "Action=ListQueues&Version=2012-11-06"),
+        ),
     ];
     for (code, calls) in RAISED {
         proofs.push((*code, Proof::Raised(calls.trim().to_owned())));
@@ -269,6 +293,16 @@ async fn each_row_is_on_the_wire_as_the_table_has_it() {
                 let server = FakeSqs::start().await;
                 raw::send(&server, spoil(raw::call(&server, "ListQueues", "{}"))).await
             }
+            Proof::Form(signed, parameters) => {
+                let server = FakeSqs::start().await;
+                let form = raw::form(&server, "/", parameters);
+                let request = match signed {
+                    Signed::Well => Signature::default().sign(form),
+                    Signed::Otherwise => form,
+                };
+                assert_is_in_xml(code, &raw::send(&server, request).await);
+                continue;
+            }
             Proof::Exempt(_) => continue,
         };
         assert_is(code, &answer);
@@ -309,4 +343,12 @@ fn assert_is(code: ErrorCode, answer: &Answer) {
     );
     assert_eq!(answer.header("content-type"), "application/x-amz-json-1.0");
     assert!(!answer.message().is_empty(), "{code} says nothing");
+}
+
+fn assert_is_in_xml(code: ErrorCode, answer: &Answer) {
+    assert_eq!(answer.status, code.status(), "{code}: {answer:?}");
+    assert_eq!(answer.header("content-type"), "text/xml");
+    let (fault, query_code) = (code.fault(), code.query_code());
+    let expected = format!("<Error><Type>{fault}</Type><Code>{query_code}</Code><Message>");
+    assert!(answer.text().contains(&expected), "{answer:?}");
 }

@@ -160,14 +160,20 @@ pub(crate) async fn authenticate(
             parts.extensions.insert(caller);
             next.run(Request::from_parts(parts, Body::from(body))).await
         }
-        Err(Refused { refusal, question }) => {
+        Err(Refused {
+            mut refusal,
+            question,
+        }) => {
             // A GET without a signature asks for no operation, so there is nothing to be denied:
             // AWS answers it, as it answers a browser, that it knows no such operation.
             if refusal.reason == Reason::NoSignature && !reply.protocol.can_ask(&parts) {
                 return asked::refuse_nothing(&parts);
             }
+            let asked = reply.protocol.asked(&parts, &body);
+            if refusal.reason == Reason::NoSignature && asked.has_old_signature() {
+                refusal = Refusal::old_signature();
+            }
             if let Some(note) = &note {
-                let asked = reply.protocol.asked(&parts, &body);
                 note.asks(
                     asked.operation().ok(),
                     asked.named().and_then(|named| subject::queue_named(&named)),

@@ -25,6 +25,12 @@ const MISMATCH: &str = "The request signature we calculated does not match the s
     provided. Check your AWS Secret Access Key and signing method. Consult the service \
     documentation for details.";
 
+/// What is said to a request that is signed as before Signature Version 4. The first sentence is one
+/// of the common errors of the API's version 2011-10-01; what AWS says today is not known.
+const OLD_SIGNATURE: &str = "The provided security credentials are not valid. Reason: the request \
+    is signed with Signature Version 1 or 2, and only Signature Version 4 (AWS4-HMAC-SHA256) is \
+    accepted.";
+
 /// What AWS calls the host in its words for a header that is not signed.
 const HOST_NOT_SIGNED: &str = "Host' or ':authority";
 
@@ -44,6 +50,7 @@ pub(crate) enum Reason {
     Service,
     SessionToken,
     Signature,
+    SignatureVersion,
     SignedHeaderAbsent,
     Terminator,
     UnknownAccessKey,
@@ -65,6 +72,7 @@ impl Reason {
             Self::Service => "Service",
             Self::SessionToken => "SessionToken",
             Self::Signature => "Signature",
+            Self::SignatureVersion => "SignatureVersion",
             Self::SignedHeaderAbsent => "SignedHeaderAbsent",
             Self::Terminator => "Terminator",
             Self::UnknownAccessKey => "UnknownAccessKey",
@@ -133,6 +141,23 @@ impl Refusal {
             reason: Reason::SessionToken,
             explanation: explanation.to_owned(),
             advice: advice.into(),
+            access_key_id: None,
+        }
+    }
+
+    /// The request is signed with Signature Version 1 or 2, which AWS takes no longer. The code is the
+    /// one that AWS has for requests that are not signed with Signature Version 4.
+    pub(crate) fn old_signature() -> Self {
+        Self {
+            error: Error::new(ErrorCode::InvalidSecurity, OLD_SIGNATURE),
+            reason: Reason::SignatureVersion,
+            explanation: "the request is signed with Signature Version 1 or 2 (the parameters \
+                          SignatureVersion, AWSAccessKeyId and Signature)"
+                .to_owned(),
+            advice:
+                "sign with Signature Version 4, as every AWS SDK that is still kept up does by \
+                     itself"
+                    .into(),
             access_key_id: None,
         }
     }

@@ -81,6 +81,11 @@ pub(super) fn usual(code: ErrorCode) -> &'static str {
         }
         ErrorCode::SerializationException => "The request could not be read.",
         ErrorCode::UnknownOperationException => "The operation is not one of SQS's.",
+        ErrorCode::ConflictingQueryParameter => {
+            "A query parameter is invalid. Its structure conflicts with that of another parameter."
+        }
+        ErrorCode::MissingAction => "The request must contain the parameter Action.",
+        ErrorCode::NoSuchVersion => "The requested version is not valid.",
         // The table is a list of AWS's, which grows.
         _ => "The request failed.",
     }

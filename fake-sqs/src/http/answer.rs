@@ -6,9 +6,6 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
 use sqs::{Error, ErrorCode};
 
-/// The content type of SQS's XML.
-pub(super) const TEXT_XML: &str = "text/xml";
-
 /// What SQS says to a request that asks for no operation: XML whatever the request was, since it
 /// comes before any protocol is known.
 const UNKNOWN_OPERATION: &str = "<UnknownOperationException/>\n";
@@ -23,7 +20,7 @@ pub(crate) fn unknown_operation() -> Response {
     *response.status_mut() = StatusCode::NOT_FOUND;
     response
         .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static(TEXT_XML));
+        .insert(CONTENT_TYPE, HeaderValue::from_static(sqs::query::XML));
     let error = Error::new(
         ErrorCode::UnknownOperationException,
         "the request asks for nothing",

@@ -1,6 +1,7 @@
 //! SQS over the router: what the answers look like, and what is not understood.
 
 mod logged;
+mod query;
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -196,8 +197,8 @@ async fn the_content_type_may_have_parameters_and_must_be_the_protocols() {
             .await;
         assert_eq!(answer.status, 200, "{value}");
     }
-    let message = "The request must have the Content-Type application/x-amz-json-1.0: this server \
-        speaks SQS's JSON protocol.";
+    let message = "The request must have the Content-Type application/x-amz-json-1.0 and name its \
+        operation in X-Amz-Target, or be a form with the parameter Action.";
     for value in [
         "application/x-amz-json-1.1",
         "application/json",

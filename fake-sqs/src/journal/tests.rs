@@ -650,5 +650,10 @@ async fn a_form_that_signs_itself_is_shown_without_its_signature() {
     let expected = "Action=SendMessage&MessageBody=hi&AWSAccessKeyId=REDACTED&Signature=REDACTED";
     assert_eq!(found[0]["request_body"], expected);
     assert_eq!(found[0]["path"], "/000000000000/orders");
-    assert_eq!(found[0]["refusal"]["reason"], "NoSignature");
+    assert_eq!(found[0]["refusal"]["reason"], "SignatureVersion");
+    assert_eq!(found[0]["error"], "InvalidSecurity");
+    assert_eq!(
+        (&found[0]["action"], &found[0]["queue"]),
+        (&json!("SendMessage"), &json!("orders"))
+    );
 }

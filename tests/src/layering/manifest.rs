@@ -80,6 +80,7 @@ pub const ALLOWED: &[Allowed] = &[
         always: &[
             "aws-json",
             "aws-json-sigv4",
+            "aws-query",
             "axum",
             "bytes",
             "clap",

@@ -72,7 +72,8 @@ impl Decoder for Json<'_> {
 fn content_type(headers: &HeaderMap) -> Unasked {
     let expected = Version::V1_0.content_type();
     let message = format!(
-        "The request must have the Content-Type {expected}: this server speaks SQS's JSON protocol."
+        "The request must have the Content-Type {expected} and name its operation in X-Amz-Target, \
+         or be a form with the parameter Action."
     );
     let advice = match text_of(headers, &CONTENT_TYPE) {
         "" => "It has none.".to_owned(),
@@ -98,13 +99,8 @@ fn unknown(message: String, advice: impl Into<String>) -> Unasked {
 
 /// The body of an answer that is a success.
 pub(super) fn body(response: &sqs::Response) -> Result<Vec<u8>, Error> {
-    response.to_body().map_err(|error| {
-        tracing::error!(operation = %response.operation(), %error, "an answer could not be written as JSON");
-        Error::new(
-            ErrorCode::InternalFailure,
-            "The answer could not be written.",
-        )
-    })
+    let body = response.to_body();
+    body.map_err(|error| super::unwritten(response.operation(), &error))
 }
 
 /// An answer that is a success. A body of no bytes has the content type all the same.

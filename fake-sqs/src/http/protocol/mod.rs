@@ -11,7 +11,7 @@ use axum::response::Response;
 use http::request::Parts;
 use http::{HeaderMap, Method, StatusCode, Uri};
 use serde::Deserialize;
-use sqs::{Error, Operation};
+use sqs::{Error, ErrorCode, Operation};
 
 use super::asked::Unasked;
 use crate::seed::RequestId;
@@ -61,7 +61,7 @@ impl Protocol {
     pub(crate) fn asked<'a>(self, request: &'a Parts, body: &'a [u8]) -> Asked<'a> {
         match self {
             Self::Json => Asked::Json(json::Asked::new(&request.headers, body)),
-            Self::Query => Asked::Query(query::Asked::new()),
+            Self::Query => Asked::Query(query::Asked::new(request, body)),
         }
     }
 }
@@ -69,7 +69,7 @@ impl Protocol {
 /// What a request asks for, as it stands there: nothing of it is read yet.
 pub(crate) enum Asked<'a> {
     Json(json::Asked<'a>),
-    Query(query::Asked),
+    Query(query::Asked<'a>),
 }
 
 impl Asked<'_> {
@@ -86,6 +86,14 @@ impl Asked<'_> {
         match self {
             Self::Json(asked) => asked.input(operation),
             Self::Query(asked) => asked.input(operation),
+        }
+    }
+
+    /// Whether it is signed in a way that was given up, with what AWS had before Signature Version 4.
+    pub(crate) fn has_old_signature(&self) -> bool {
+        match self {
+            Self::Json(_) => false,
+            Self::Query(asked) => asked.has_old_signature(),
         }
     }
 
@@ -121,11 +129,11 @@ impl Reply {
     ///
     /// # Errors
     ///
-    /// [`ErrorCode::InternalFailure`](sqs::ErrorCode::InternalFailure), when it cannot be written.
+    /// [`ErrorCode::InternalFailure`], when it cannot be written.
     pub(crate) fn body(self, response: &sqs::Response) -> Result<Vec<u8>, Error> {
         match self.protocol {
             Protocol::Json => json::body(response),
-            Protocol::Query => query::body(response),
+            Protocol::Query => query::body(response, self.request_id),
         }
     }
 
@@ -150,6 +158,13 @@ impl Reply {
             Protocol::Query => query::error(error, status, self.request_id),
         }
     }
+}
+
+/// The error in place of an answer that is there, and cannot be written.
+fn unwritten(operation: Operation, error: &dyn std::error::Error) -> Error {
+    tracing::error!(%operation, %error, "an answer could not be written");
+    let message = "The answer could not be written.";
+    Error::new(ErrorCode::InternalFailure, message)
 }
 
 #[cfg(test)]

@@ -1,35 +1,25 @@
 //! AWS Query: a form, in the body of a POST or in the URL, that names its operation as the
 //! parameter `Action`; the answers are XML.
 
+use aws_query::{Parameters, ReadError, Source};
 use axum::body::Body;
 use axum::response::Response;
 use http::header::{CONTENT_TYPE, HeaderMap};
+use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, Uri};
-use sqs::{Error, ErrorCode, Operation};
+use sqs::{Error, ErrorCode, Operation, query};
 
 use super::Named;
-use crate::http::answer::{Failure, TEXT_XML};
-use crate::http::asked::{Unasked, text_of};
+use crate::http::answer::Failure;
+use crate::http::asked::{self, Unasked, text_of};
 use crate::seed::RequestId;
 
-/// The content type of a form.
-const FORM: &str = "application/x-www-form-urlencoded";
-
-/// What whoever started a client of this protocol is told.
-const NOT_SPOKEN: &str = "the client speaks SQS's older Query protocol, and this server the JSON \
-    protocol that took its place; update the SDK: boto3 speaks it since 1.29, and other SDKs since \
-    the end of 2023";
+/// The parameter that names a queue.
+const QUEUE_URL: &str = "QueueUrl";
 
 /// Whether a request says of itself that it is one of this protocol.
 pub(super) fn is_meant(method: &Method, uri: &Uri, headers: &HeaderMap) -> bool {
     has_action(uri) || method == Method::POST && is_form(headers)
-}
-
-/// Whether a body is a form by its Content-Type, whatever parameters that has.
-fn is_form(headers: &HeaderMap) -> bool {
-    let text = text_of(headers, &CONTENT_TYPE);
-    let essence = text.split_once(';').map_or(text, |(essence, _)| essence);
-    essence.trim().eq_ignore_ascii_case(FORM)
 }
 
 /// Whether a URL names an operation.
@@ -38,34 +28,120 @@ pub(super) fn has_action(uri: &Uri) -> bool {
     parameters.any(|parameter| parameter.starts_with("Action="))
 }
 
-/// What a request asks for.
-pub(crate) struct Asked(());
+/// Whether a body is a form by its Content-Type, whatever parameters that has.
+fn is_form(headers: &HeaderMap) -> bool {
+    let text = text_of(headers, &CONTENT_TYPE);
+    let essence = text.split_once(';').map_or(text, |(essence, _)| essence);
+    essence.trim().eq_ignore_ascii_case(query::FORM)
+}
 
-impl Asked {
-    pub(super) fn new() -> Self {
-        Self(())
+/// What a request asks for.
+pub(crate) struct Asked<'a> {
+    parameters: Result<Parameters<'a>, ReadError>,
+    /// The path, if it is a queue's.
+    queue: Option<&'a str>,
+    /// Whether the path stands for the parameter that is not there.
+    is_by_path: bool,
+}
+
+impl<'a> Asked<'a> {
+    /// Takes the parameters of the URL, and of the body of a POST if that is a form or of no type at
+    /// all. A queue's path stands for the parameter `QueueUrl`; AWS takes the parameter if there are
+    /// both.
+    pub(super) fn new(request: &'a Parts, body: &'a [u8]) -> Self {
+        let has_form = request.method == Method::POST
+            && (is_form(&request.headers) || !request.headers.contains_key(CONTENT_TYPE));
+        let in_url = request.uri.query().unwrap_or_default();
+        let form = has_form.then_some(Source::Form(body));
+        let sources = [Source::Query(in_url.as_bytes())].into_iter().chain(form);
+        let mut parameters = Parameters::parse(sources);
+        let queue = Some(request.uri.path()).filter(|path| *path != "/");
+        let mut is_by_path = false;
+        if let (Ok(parameters), Some(queue)) = (&mut parameters, queue) {
+            is_by_path = parameters.get(QUEUE_URL).is_none();
+            parameters.or_insert(QUEUE_URL, queue);
+        }
+        Self {
+            parameters,
+            queue,
+            is_by_path,
+        }
     }
 
     pub(super) fn operation(&self) -> Result<Operation, Unasked> {
-        let message = format!("This request is not served: {NOT_SPOKEN}.");
-        let error = Error::new(ErrorCode::UnknownOperationException, message);
-        Err(Unasked::new(error, "It is not of the client's doing."))
+        let parameters = self.parameters.as_ref().map_err(|error| {
+            let advice = "The parameters of a form are separated by & and percent-encoded.";
+            Unasked::new(query::refusal(error), advice)
+        })?;
+        let operation = query::operation(parameters).map_err(|error| {
+            let advice = advice(&error, parameters.action().unwrap_or_default());
+            Unasked::new(error, advice)
+        })?;
+        match operation {
+            Operation::CreateQueue | Operation::ListQueues if self.queue.is_some() => {
+                let message = format!("The action {operation} is not valid for this endpoint.");
+                let error = Error::new(ErrorCode::UnknownOperationException, message);
+                let advice = "It is not about one queue, so it goes to / and not to a queue's URL.";
+                Err(Unasked::new(error, advice))
+            }
+            operation => Ok(operation),
+        }
     }
 
     pub(super) fn input(&self, operation: Operation) -> Result<sqs::Request, Error> {
-        let message = format!("{operation} is not served in this protocol.");
-        Err(Error::new(ErrorCode::UnknownOperationException, message))
+        let read = match &self.parameters {
+            Ok(parameters) => query::read(operation, parameters),
+            Err(error) => return Err(query::refusal(error)),
+        };
+        read.map_err(|error| query::refusal(&error))
     }
 
     pub(super) fn named(&self) -> Option<Named> {
-        None
+        let parameters = self.parameters.as_ref().ok()?;
+        let text = |name| parameters.get(name).map(str::to_owned);
+        let queue_name = text("QueueName");
+        // GetQueueUrl may go to any queue's path.
+        let is_meant = !self.is_by_path || queue_name.is_none();
+        Some(Named {
+            queue_url: text(QUEUE_URL).filter(|_| is_meant),
+            queue_name,
+            owner: text("QueueOwnerAWSAccountId"),
+        })
+    }
+
+    /// Whether a request is signed in a way that was given up: by versions 1 and 2 of AWS's
+    /// signatures, which are parameters of the form.
+    pub(super) fn has_old_signature(&self) -> bool {
+        let has = |name| matches!(&self.parameters, Ok(all) if all.get(name).is_some());
+        has("SignatureVersion") || has("Signature") && has("AWSAccessKeyId")
+    }
+}
+
+/// What would be right, for the log.
+fn advice(error: &Error, action: &str) -> String {
+    match error.code() {
+        ErrorCode::NoSuchVersion => {
+            format!(
+                "The version of SQS's API is {}, or is left out.",
+                query::VERSION
+            )
+        }
+        ErrorCode::MissingAction => {
+            "Action=ReceiveMessage is one, in the URL or in a form.".to_owned()
+        }
+        _ => match asked::alike(action) {
+            Some(operation) => format!("Perhaps {operation} is meant."),
+            None => "ReceiveMessage is one, for example.".to_owned(),
+        },
     }
 }
 
 /// The body of an answer that is a success.
-pub(super) fn body(response: &sqs::Response) -> Result<Vec<u8>, Error> {
-    let message = format!("{} is not answered in this protocol.", response.operation());
-    Err(Error::new(ErrorCode::InternalFailure, message))
+pub(super) fn body(response: &sqs::Response, request_id: RequestId) -> Result<Vec<u8>, Error> {
+    match query::write(response, &request_id.to_string()) {
+        Ok(body) => Ok(body.into_bytes()),
+        Err(error) => Err(super::unwritten(response.operation(), &error)),
+    }
 }
 
 /// An answer that is a success.
@@ -75,17 +151,8 @@ pub(super) fn success(body: Vec<u8>) -> Response {
 
 /// An answer that is an error.
 pub(super) fn error(error: &Error, status: StatusCode, request_id: RequestId) -> Response {
-    let code = error.code();
-    let body = format!(
-        "<?xml version=\"1.0\"?>\n\
-         <ErrorResponse xmlns=\"http://queue.amazonaws.com/doc/2012-11-05/\"><Error>\
-         <Type>{}</Type><Code>{}</Code><Message>{}</Message><Detail/>\
-         </Error><RequestId>{request_id}</RequestId></ErrorResponse>\n",
-        code.fault(),
-        escaped(code.query_code()),
-        escaped(error.message()),
-    );
-    let mut response = xml(body.into(), status);
+    let body = query::write_error(error, &request_id.to_string());
+    let mut response = xml(body.into_bytes(), status);
     response.extensions_mut().insert(Failure(error.clone()));
     response
 }
@@ -95,33 +162,6 @@ fn xml(body: Vec<u8>, status: StatusCode) -> Response {
     *response.status_mut() = status;
     response
         .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static(TEXT_XML));
+        .insert(CONTENT_TYPE, HeaderValue::from_static(query::XML));
     response
-}
-
-/// Text as it can stand in an element. What XML has no way to write becomes a question mark.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '\t' | '\n' => escaped.push(c),
-            '\u{fffe}' | '\u{ffff}' => escaped.push('?'),
-            c if c.is_control() => escaped.push('?'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_in_xml_is_escaped() {
-        assert_eq!(escaped("<a & \"b\">\u{0}\n"), "&lt;a &amp; \"b\"&gt;?\n");
-    }
 }

@@ -128,10 +128,10 @@ async fn every_error_of_the_table_has_its_form_in_each_protocol() {
                     assert_eq!(content_type, "text/xml");
                     assert_eq!(query_error, None);
                     let expected = format!(
-                        "<?xml version=\"1.0\"?>\n<ErrorResponse \
+                        "<?xml version=\"1.0\"?><ErrorResponse \
                          xmlns=\"http://queue.amazonaws.com/doc/2012-11-05/\"><Error>\
                          <Type>{fault}</Type><Code>{query_code}</Code><Message>words</Message>\
-                         <Detail/></Error><RequestId>{request_id}</RequestId></ErrorResponse>\n"
+                         <Detail/></Error><RequestId>{request_id}</RequestId></ErrorResponse>"
                     );
                     assert_eq!(body, expected);
                 }

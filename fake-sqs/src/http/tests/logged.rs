@@ -1,4 +1,4 @@
-//! What the log says about requests that come to nothing, and the Query protocol's refusals.
+//! What the log says about requests that come to nothing.
 
 use bytes::Bytes;
 use http::{Method, Request, header};
@@ -6,59 +6,8 @@ use serde_json::json;
 use sigv4::{Credentials, Signer};
 
 use super::{changed, set, with_queue};
-use crate::testing::{HOST, Harness, Log, call, now, signed, signed_by};
+use crate::testing::{Harness, Log, call, now, signed_by};
 use crate::{FakeSqs, Rules};
-
-/// A request of the Query protocol, as SDKs sent it before SQS spoke JSON.
-fn query_call() -> Request<Bytes> {
-    Request::builder()
-        .method(Method::POST)
-        .uri("/000000000000/orders")
-        .header(header::HOST, HOST)
-        .header(
-            header::CONTENT_TYPE,
-            "application/x-www-form-urlencoded; charset=utf-8",
-        )
-        .body(Bytes::from_static(
-            b"Version=2012-11-05&Action=SendMessage&MessageBody=x",
-        ))
-        .expect("a request")
-}
-
-#[tokio::test]
-async fn a_client_of_the_query_protocol_gets_an_error_that_it_can_read() {
-    let harness = Harness::new();
-    let log = Log::capture();
-    let message = "This request is not served: the client speaks SQS's older Query protocol, and \
-                   this server the JSON protocol that took its place; update the SDK: boto3 speaks \
-                   it since 1.29, and other SDKs since the end of 2023.";
-    let in_url = changed(|request| {
-        *request.method_mut() = Method::GET;
-        *request.uri_mut() = "/?Version=2012-11-05&Action=ListQueues"
-            .parse()
-            .expect("a target");
-        request.headers_mut().remove("x-amz-target");
-    });
-    for request in [signed(query_call()), in_url] {
-        let answer = harness.send(request).await;
-        answer.assert_query_error(400, "InvalidAction", message);
-        let warnings = log.warnings();
-        assert_eq!(warnings.len(), 1, "{warnings:?}");
-        assert!(
-            warnings[0].contains("the client speaks SQS's older Query protocol")
-                && warnings[0].contains("boto3 speaks it since 1.29"),
-            "{warnings:?}"
-        );
-    }
-
-    // What is wrong with the signature comes first, here as elsewhere.
-    let unsigned = harness.send(query_call()).await;
-    let denied = "Access to the resource http://localhost:9324/000000000000/orders is denied.";
-    unsigned.assert_query_error(403, "AccessDenied", denied);
-    let warnings = log.warnings();
-    assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(warnings[0].contains("NoSignature"), "{warnings:?}");
-}
 
 #[tokio::test]
 async fn a_call_that_names_its_operation_is_none_of_the_query_protocol() {
@@ -78,18 +27,17 @@ async fn a_request_that_names_no_operation_is_logged_with_what_would_be_right() 
         get.body(Bytes::new()).expect("a request")
     };
     let nothing = "refused: GET \"/\" asks for no operation; an SQS call is a POST that names one \
-                   in X-Amz-Target";
+                   in X-Amz-Target, or a GET or a form with the parameter Action, and";
     let cases = [
         (
             changed(|request| set(request, "content-type", "application/json")),
-            "application/x-amz-json-1.0: this server speaks SQS's JSON protocol. It has \
-             \"application/json\".",
+            "or be a form with the parameter Action. It has \"application/json\".",
         ),
         (
             changed(|request| {
                 request.headers_mut().remove("content-type");
             }),
-            "SQS's JSON protocol. It has none.",
+            "or be a form with the parameter Action. It has none.",
         ),
         (
             changed(|request| set(request, "x-amz-target", "AmazonSQS.listqueues")),

@@ -1,0 +1,161 @@
+//! The Query protocol over the router: forms and URLs in, XML out.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Request;
+use serde_json::json;
+use sigv4::Payload;
+
+use super::with_queue;
+use crate::testing::{Answer, HOST, Harness, form, now, signed, signer};
+
+const NAMESPACE: &str = "http://queue.amazonaws.com/doc/2012-11-05/";
+
+/// The path of the queue `orders`.
+const ORDERS: &str = "/000000000000/orders";
+
+/// What stands between the tags of the only element of this name.
+#[track_caller]
+fn text_in<'a>(answer: &'a Answer, tag: &str) -> &'a str {
+    let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+    let parts: Vec<&str> = answer.text().split(open.as_str()).collect();
+    assert_eq!(parts.len(), 2, "{tag} in {}", answer.text());
+    parts[1].split(close.as_str()).next().expect("a part")
+}
+
+/// Asserts that an answer is a success, whole: `result` is what the result's element holds, or none
+/// where there is no such element.
+#[track_caller]
+fn assert_done(answer: &Answer, action: &str, result: Option<&str>) {
+    let request_id = answer.header("x-amzn-requestid");
+    assert_eq!(request_id.len(), 36);
+    let result = result.map_or(String::new(), |result| {
+        format!("<{action}Result>{result}</{action}Result>")
+    });
+    let expected = format!(
+        "<?xml version=\"1.0\"?><{action}Response xmlns=\"{NAMESPACE}\">{result}\
+         <ResponseMetadata><RequestId>{request_id}</RequestId></ResponseMetadata></{action}Response>"
+    );
+    assert_eq!(answer.text(), expected);
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), "text/xml");
+}
+
+/// A GET with these parameters, not signed.
+fn get(path: &str, parameters: &str) -> Request<Bytes> {
+    Request::get(format!("{path}?{parameters}"))
+        .header("host", HOST)
+        .body(Bytes::new())
+        .expect("a request")
+}
+
+/// A request presigned for an hour.
+fn presigned(mut request: Request<Bytes>) -> Request<Bytes> {
+    let body = request.body().clone();
+    sigv4::presign_request(
+        &signer(),
+        &mut request,
+        Payload::Bytes(&body),
+        now(),
+        Duration::from_secs(3_600),
+    )
+    .expect("presigned");
+    request
+}
+
+async fn post(harness: &Harness, path: &str, parameters: &str) -> Answer {
+    let request = form(path, Bytes::copy_from_slice(parameters.as_bytes()));
+    harness.send(signed(request)).await
+}
+
+#[tokio::test]
+async fn a_message_goes_through() {
+    let harness = Harness::new();
+    let created = post(&harness, "/", "Action=CreateQueue&QueueName=orders").await;
+    let url = "http://localhost:9324/000000000000/orders";
+    let result = format!("<QueueUrl>{url}</QueueUrl>");
+    assert_done(&created, "CreateQueue", Some(&result));
+
+    let parameters = "Action=SendMessage&Version=2012-11-05&MessageBody=a+%3Cb%3E+%26+%C3%A9%0D";
+    let sent = post(&harness, ORDERS, parameters).await;
+    let id = text_in(&sent, "MessageId").to_owned();
+    let digest = text_in(&sent, "MD5OfMessageBody").to_owned();
+    let result =
+        format!("<MD5OfMessageBody>{digest}</MD5OfMessageBody><MessageId>{id}</MessageId>");
+    assert_done(&sent, "SendMessage", Some(&result));
+
+    let parameters = format!("Action=ReceiveMessage&QueueUrl={url}&AttributeName.1=SenderId");
+    let received = post(&harness, "/", &parameters).await;
+    let handle = text_in(&received, "ReceiptHandle").to_owned();
+    let result = format!(
+        "<Message><MessageId>{id}</MessageId><ReceiptHandle>{handle}</ReceiptHandle>\
+         <MD5OfBody>{digest}</MD5OfBody><Body>a &lt;b&gt; &amp; \u{e9}&#13;</Body>\
+         <Attribute><Name>SenderId</Name><Value>000000000000</Value></Attribute></Message>"
+    );
+    assert_done(&received, "ReceiveMessage", Some(&result));
+
+    let handle = handle
+        .replace('+', "%2B")
+        .replace('/', "%2F")
+        .replace('=', "%3D");
+    let parameters = format!("Action=DeleteMessage&ReceiptHandle={handle}");
+    assert_done(
+        &post(&harness, ORDERS, &parameters).await,
+        "DeleteMessage",
+        None,
+    );
+    let none = post(&harness, ORDERS, "Action=ReceiveMessage").await;
+    assert_done(&none, "ReceiveMessage", Some(""));
+}
+
+#[tokio::test]
+async fn a_presigned_get_is_performed() {
+    let (harness, _) = with_queue().await;
+    let action = "Action=SendMessage&MessageBody=by%20a%20link&Version=2012-11-05";
+    let sent = harness.send(presigned(get(ORDERS, action))).await;
+    assert_eq!(sent.status, 200, "{}", sent.text());
+    let id = text_in(&sent, "MessageId");
+
+    // Header-signed, and about the same queue.
+    let received = get(ORDERS, "Action=ReceiveMessage&VisibilityTimeout=0");
+    for request in [signed(received.clone()), presigned(received)] {
+        let received = harness.send(request).await;
+        assert_eq!(text_in(&received, "Body"), "by a link");
+        assert_eq!(text_in(&received, "MessageId"), id);
+    }
+
+    let mut other = presigned(get(ORDERS, action));
+    let target = other.uri().to_string().replace("a%20link", "nobody");
+    *other.uri_mut() = target.parse().expect("a target");
+    let refused = harness.send(other).await;
+    assert_eq!(refused.status, 403);
+    assert_eq!(text_in(&refused, "Code"), "SignatureDoesNotMatch");
+}
+
+#[tokio::test]
+async fn parameters_may_be_in_the_url_of_a_post_and_in_its_body() {
+    let (harness, _) = with_queue().await;
+    let in_both = format!("{ORDERS}?Action=SendMessage&DelaySeconds=0");
+    let posted = form(&in_both, "MessageBody=one");
+    let presigned = presigned(form(&in_both, "MessageBody=two"));
+    let mut untyped = form(&in_both, "MessageBody=three");
+    untyped.headers_mut().remove("content-type");
+    for request in [signed(posted), presigned, signed(untyped)] {
+        let sent = harness.send(request).await;
+        assert_eq!(sent.status, 200, "{}", sent.text());
+    }
+    let input = json!({"QueueUrl": "orders", "MaxNumberOfMessages": 10});
+    let received = harness.call("ReceiveMessage", &input).await.json();
+    let messages = received["Messages"].as_array().expect("messages");
+    let bodies: Vec<_> = messages.iter().map(|message| &message["Body"]).collect();
+    assert_eq!(bodies, ["one", "two", "three"]);
+
+    // What is no form by its type is not read as one.
+    let mut text = form(&in_both, "MessageBody=four");
+    let value = http::HeaderValue::from_static("text/plain");
+    text.headers_mut().insert("content-type", value);
+    let message = "The request must contain the parameter MessageBody.";
+    let refused = harness.send(signed(text)).await;
+    refused.assert_query_error(400, "MissingParameter", message);
+}
