@@ -42,7 +42,8 @@ pub enum ReadError {
     Encoding {
         /// Which part of the request it is in: the query string or the body.
         place: &'static str,
-        /// Where in that part, in bytes from its beginning.
+        /// Where in that part, in bytes from its beginning; where percent-encoded bytes are not
+        /// UTF-8, the beginning of the name or the value that they belong to.
         offset: usize,
         /// What would be right.
         expected: &'static str,
@@ -178,10 +179,20 @@ impl serde::ser::Error for WriteError {
     }
 }
 
-/// A name or a value as an error repeats it: what is long is cut, at a character.
+/// A name or a value as an error repeats it: what is long is cut, and control characters are
+/// escaped.
 pub(crate) fn quoted(text: &str) -> String {
-    if text.len() <= QUOTED {
-        return text.to_owned();
+    let kept = &text[..text.floor_char_boundary(QUOTED)];
+    let mut quoted = String::with_capacity(kept.len());
+    for character in kept.chars() {
+        if character.is_control() {
+            quoted.extend(character.escape_default());
+        } else {
+            quoted.push(character);
+        }
     }
-    format!("{}…", &text[..text.floor_char_boundary(QUOTED)])
+    if kept.len() < text.len() {
+        quoted.push('\u{2026}');
+    }
+    quoted
 }

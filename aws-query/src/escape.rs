@@ -40,3 +40,56 @@ const fn may_need_escape(byte: u8) -> bool {
         b'&' | b'<' | b'>' | b'"' | 0..=0x08 | 0x0b..=0x1f | 0xef
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(of: &str) -> String {
+        let mut out = String::new();
+        push_text(&mut out, of);
+        out
+    }
+
+    #[test]
+    fn markup_is_escaped() {
+        assert_eq!(
+            text("a & b < c > \"d\" 'e'"),
+            "a &amp; b &lt; c &gt; &quot;d&quot; 'e'"
+        );
+        assert_eq!(text("]]>"), "]]&gt;");
+    }
+
+    #[test]
+    fn white_space_stays_what_it_is() {
+        assert_eq!(text(" \t\n\r\r\n "), " \t\n&#13;&#13;\n ");
+    }
+
+    #[test]
+    fn what_sqs_allows_in_a_body_is_written_as_it_is() {
+        for fine in [
+            "\u{d7ff}",
+            "\u{e000}",
+            "\u{fffd}",
+            "\u{f000}",
+            "\u{10000}",
+            "\u{10ffff}",
+            "\u{85}",
+        ] {
+            assert_eq!(text(fine), fine, "{fine:?}");
+        }
+    }
+
+    #[test]
+    fn what_xml_cannot_write_is_replaced() {
+        for control in (0..0x20_u8).map(char::from) {
+            let replaced = text(&control.to_string()) == "\u{fffd}";
+            assert_eq!(
+                replaced,
+                !matches!(control, '\t' | '\n' | '\r'),
+                "{control:?}"
+            );
+        }
+        assert_eq!(text("a\u{fffe}b\u{ffff}c"), "a\u{fffd}b\u{fffd}c");
+    }
+}

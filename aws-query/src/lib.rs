@@ -61,6 +61,7 @@
 mod error;
 mod escape;
 mod model;
+mod node;
 mod parameters;
 mod read;
 mod write;

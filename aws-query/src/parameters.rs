@@ -1,6 +1,7 @@
 //! A request's parameters: form encoding, taken apart strictly.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::error::{ReadError, quoted};
 
@@ -30,8 +31,11 @@ const COMMON: &[&str] = &[
     "Version",
 ];
 
+/// What is expected of a name and a value.
+const UTF_8: &str = "UTF-8";
+
 /// Part of a request that holds parameters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub enum Source<'a> {
     /// The query string, without the question mark. A `+` stands for itself.
     ///
@@ -70,7 +74,9 @@ pub enum Source<'a> {
 /// assert!(twice.unwrap_err().to_string().contains("the parameter QueueUrl is there twice"));
 /// # Ok::<(), aws_query::ReadError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// `Debug` shows the names alone: a message is nobody else's business, nor is a session token.
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Parameters<'a> {
     /// Those of the operation, sorted by name.
     operation: Vec<Parameter<'a>>,
@@ -79,7 +85,7 @@ pub struct Parameters<'a> {
 }
 
 /// A name and its value, decoded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Parameter<'a> {
     pub(crate) name: Cow<'a, str>,
     pub(crate) value: Cow<'a, str>,
@@ -142,16 +148,19 @@ impl<'a> Parameters<'a> {
             .map(|parameter| (&*parameter.name, &*parameter.value))
     }
 
-    /// Adds a parameter of the operation that the request says in another way, if it is not there:
-    /// SQS takes `QueueUrl` from the path.
+    /// Adds a parameter that the request says in another way, if it is not there: SQS takes
+    /// `QueueUrl` from the path.
     pub fn or_insert(&mut self, name: impl Into<Cow<'a, str>>, value: impl Into<Cow<'a, str>>) {
         let name = name.into();
-        let found = self
-            .operation
-            .binary_search_by(|parameter| parameter.name.cmp(&name));
+        let list = if is_common(&name) {
+            &mut self.common
+        } else {
+            &mut self.operation
+        };
+        let found = list.binary_search_by(|parameter| parameter.name.cmp(&name));
         if let Err(index) = found {
             let value = value.into();
-            self.operation.insert(index, Parameter { name, value });
+            list.insert(index, Parameter { name, value });
         }
     }
 
@@ -196,23 +205,29 @@ impl<'a> Source<'a> {
         }
     }
 
+    fn place(self) -> &'static str {
+        match self {
+            Source::Query(_) => "query string",
+            Source::Form(_) => "body",
+        }
+    }
+
     /// `encoded` without its encoding; it begins at this offset of the source.
     fn decode(self, encoded: &'a [u8], offset: usize) -> Result<Cow<'a, str>, ReadError> {
-        let (place, plus) = match self {
-            Source::Query(_) => ("query string", b'+'),
-            Source::Form(_) => ("body", b' '),
+        let plus = match self {
+            Source::Query(_) => b'+',
+            Source::Form(_) => b' ',
         };
         let error = |at: usize, expected| ReadError::Encoding {
-            place,
+            place: self.place(),
             offset: offset + at,
             expected,
         };
-        let utf8 = "UTF-8";
         let is_plain = |&byte: &u8| byte != b'%' && (byte != b'+' || plus == b'+');
         if encoded.iter().all(is_plain) {
             return match std::str::from_utf8(encoded) {
                 Ok(text) => Ok(Cow::Borrowed(text)),
-                Err(found) => Err(error(found.valid_up_to(), utf8)),
+                Err(found) => Err(error(found.valid_up_to(), UTF_8)),
             };
         }
         let mut decoded = Vec::with_capacity(encoded.len());
@@ -241,8 +256,25 @@ impl<'a> Source<'a> {
         // Where in the encoded bytes it is does not follow from where it is in the decoded ones.
         match String::from_utf8(decoded) {
             Ok(text) => Ok(Cow::Owned(text)),
-            Err(_) => Err(error(0, utf8)),
+            Err(_) => Err(error(0, UTF_8)),
         }
+    }
+}
+
+impl fmt::Debug for Source<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.bytes().len();
+        write!(formatter, "{}({bytes} bytes)", self.place())
+    }
+}
+
+impl fmt::Debug for Parameters<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = self.common.iter().chain(&self.operation);
+        formatter
+            .debug_set()
+            .entries(all.map(|parameter| &parameter.name))
+            .finish()
     }
 }
 
@@ -259,3 +291,6 @@ fn hex(digit: &u8) -> Option<u8> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

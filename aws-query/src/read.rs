@@ -1,10 +1,7 @@
 //! Parameters as serde reads them.
 //!
-//! The parameters are sorted by name, so what belongs to a member is a run of them: the one that is
-//! called as the member is, and those that go on with a dot. A [`Node`] is such a run. Nothing is
-//! copied and no tree is built, and nothing is allocated for an index that is not there.
+//! A [`Value`] is a member with its [`Node`]; the visitors of serde walk from the root to the texts.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::num::{IntErrorKind, ParseIntError};
@@ -18,7 +15,8 @@ use serde::forward_to_deserialize_any;
 
 use crate::error::{ReadError, quoted};
 use crate::model::{Form, Member, Model, member};
-use crate::parameters::{MAX_PARAMETERS, Parameter, Parameters};
+use crate::node::Node;
+use crate::parameters::{MAX_PARAMETERS, Parameters};
 
 /// The most structures, lists and maps that a name may lead through.
 ///
@@ -55,131 +53,9 @@ impl Model {
         T::deserialize(Value {
             model: self,
             member: member(&[], ""),
-            node: Node {
-                parent: "",
-                segment: "",
-                exact: None,
-                below: parameters.operation(),
-                at: 0,
-            },
+            node: Node::root(parameters),
             depth: 0,
         })
-    }
-}
-
-/// The parameters of one member.
-#[derive(Clone, Copy)]
-struct Node<'p> {
-    /// What the structure, list or map is called that this belongs to, from the root.
-    parent: &'p str,
-    /// What the member is called there, or its number.
-    segment: &'p str,
-    /// The value of the parameter that is called exactly so.
-    exact: Option<&'p str>,
-    /// The parameters whose names go on with a dot.
-    below: &'p [Parameter<'p>],
-    /// Where in their names it goes on.
-    at: usize,
-}
-
-impl<'p> Node<'p> {
-    /// The parameters below this name and `segment`.
-    fn child(&self, segment: &'p str) -> Node<'p> {
-        let wanted = segment.as_bytes();
-        let exact = self.run(|rest| rest.cmp(wanted));
-        let below = self.run(|rest| match rest.split_at_checked(wanted.len()) {
-            Some((same, more)) => same.cmp(wanted).then(more.first().cmp(&Some(&b'.'))),
-            None => rest.cmp(wanted),
-        });
-        let parent = match self.below {
-            [first, ..] => &first.name[..self.at.saturating_sub(1)],
-            [] => "",
-        };
-        Node {
-            parent,
-            segment,
-            exact: exact.first().map(|parameter| &*parameter.value),
-            below,
-            at: self.at + segment.len() + 1,
-        }
-    }
-
-    fn is_absent(&self) -> bool {
-        self.exact.is_none() && self.below.is_empty()
-    }
-
-    /// The name, as an error repeats it.
-    fn name(&self) -> String {
-        quoted(&join(self.parent, self.segment))
-    }
-
-    /// A name below this one, as an error repeats it.
-    fn name_of(&self, segment: &str) -> String {
-        quoted(&join(&join(self.parent, self.segment), segment))
-    }
-
-    /// Those parameters below for which `order` of the name's rest is equal.
-    fn run(&self, order: impl Fn(&[u8]) -> Ordering) -> &'p [Parameter<'p>] {
-        let order = |parameter: &Parameter<'_>| order(&parameter.name.as_bytes()[self.at..]);
-        let from = self.below.partition_point(|it| order(it).is_lt());
-        let length = self.below[from..].partition_point(|it| order(it).is_eq());
-        &self.below[from..from + length]
-    }
-
-    /// The first segments of the names below, each once.
-    fn segments(&self) -> impl Iterator<Item = &'p str> {
-        let at = self.at;
-        let segment = move |parameter: &'p Parameter<'p>| {
-            let rest = &parameter.name[at..];
-            rest.split_once('.').map_or(rest, |(segment, _)| segment)
-        };
-        let mut last = None;
-        let is_new = move |segment: &&'p str| last.replace(*segment) != Some(*segment);
-        self.below.iter().map(segment).filter(is_new)
-    }
-
-    /// The numbered nodes below, in the order of their numbers.
-    fn numbered(&self) -> Result<Vec<Node<'p>>, ReadError> {
-        let mut entries = Vec::new();
-        for segment in self.segments() {
-            let Some(index) = index(segment) else {
-                return Err(ReadError::Index {
-                    parameter: self.name_of(segment),
-                });
-            };
-            entries.push((index, self.child(segment)));
-        }
-        entries.sort_by_key(|(index, _)| *index);
-        Ok(entries.into_iter().map(|(_, node)| node).collect())
-    }
-
-    fn conflict(&self) -> ReadError {
-        ReadError::Conflict {
-            parameter: self.name(),
-        }
-    }
-
-    fn wrong(&self, reason: String) -> ReadError {
-        ReadError::Value {
-            parameter: self.name(),
-            reason,
-        }
-    }
-}
-
-/// A number from 1 to [`MAX_INDEX`] without leading zeros.
-fn index(segment: &str) -> Option<usize> {
-    let is_number = segment.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number || segment.starts_with('0') {
-        return None;
-    }
-    segment.parse().ok().filter(|&index| index <= MAX_INDEX)
-}
-
-fn join(parent: &str, segment: &str) -> String {
-    match (parent, segment) {
-        ("", name) | (name, "") => name.to_owned(),
-        (parent, segment) => format!("{parent}.{segment}"),
     }
 }
 
@@ -367,8 +243,11 @@ impl<'de> Deserializer<'de> for Value<'_> {
         let entries = match (self.node.exact, self.node.below) {
             (Some(""), []) => Vec::new(),
             (Some(_), []) => {
-                let below = format!("it is a map: give {} instead", self.node.name_of("1"));
-                return Err(self.node.wrong(format!("{below}.{key} and its {value}")));
+                let (key, value) = (format!("1.{key}"), format!("1.{value}"));
+                let (key, value) = (self.node.name_of(&key), self.node.name_of(&value));
+                return Err(self
+                    .node
+                    .wrong(format!("it is a map: give {key} and {value}")));
             }
             (Some(_), [_, ..]) => return Err(self.node.conflict()),
             (None, _) if self.node.segments().all(is_own) => vec![self.node],
@@ -565,3 +444,6 @@ impl<'de> MapAccess<'de> for Map<'_> {
 fn out_of_turn() -> ReadError {
     serde::de::Error::custom("a value was asked for before its key")
 }
+
+#[cfg(test)]
+mod tests;

@@ -396,3 +396,6 @@ impl SerializeStruct for Structure<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -278,3 +278,6 @@ impl Decoder for Form<'_> {
 fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(128)]
 }
+
+#[cfg(test)]
+mod tests;
