@@ -4,6 +4,7 @@
 //!
 //! * [`sdk`] makes Amazon's own client for a server under test,
 //! * [`raw`] signs and sends single requests, and lets a test spoil them in between,
+//! * [`wire`] has the same calls made in the JSON protocol and in the Query protocol,
 //! * [`stub`] answers without doing anything, for tests of what a client costs,
 //! * [`bound`] ends every wait,
 //! * [`clock`] is the one file of this package that reads the time,
@@ -18,6 +19,7 @@ pub mod layering;
 pub mod raw;
 pub mod sdk;
 pub mod stub;
+pub mod wire;
 
 /// README's Rust examples run as tests of this package.
 #[cfg(doctest)]

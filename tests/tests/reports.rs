@@ -11,26 +11,68 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use conformance::bound::within;
 use conformance::raw::{self, Answer, Signature};
-use conformance::sdk;
+use conformance::wire::Wire;
+use conformance::{on_each_wire, sdk};
 use fake_sqs::FakeSqs;
 use http::header::{HOST, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
+on_each_wire! {
+    the_digest_of_attributes_is_over_the_whole_type_and_the_raw_bytes,
+    without_attributes_there_is_no_digest_of_them,
+    a_batch_answers_the_digest_of_attributes,
+    an_error_has_both_its_names_where_clients_look_for_them,
+    what_is_empty_is_left_out,
+    a_reset_between_tests_forgets_what_was_sent,
+    a_handle_that_nobody_gave_is_refused,
+    an_expired_handle_of_a_standard_queue_hides_and_deletes,
+    a_message_is_hidden_for_twelve_hours_at_most,
+    a_poll_for_ten_answers_with_the_one_that_is_there,
+    a_poll_waits_as_long_as_its_queue_says_and_then_gives_up,
+    among_many_receivers_each_message_comes_once(flavor = "multi_thread", worker_threads = 2),
+    a_queue_with_a_key_loses_nothing,
+    a_message_has_a_mebibyte_with_its_attributes,
+    a_queues_url_has_the_host_that_the_client_speaks_to,
+    a_wrong_secret_and_an_unknown_key_are_refused_as_in_production,
+    a_client_needs_no_token_no_account_and_no_variable;
+
+    alone:
+    todays_clients_speak_json,
+}
+
+/// A server, and how it is spoken to.
+struct Server {
+    fake: FakeSqs,
+    wire: Wire,
+}
+
+impl Server {
+    async fn start(wire: Wire) -> Self {
+        let fake = FakeSqs::start().await;
+        Server { fake, wire }
+    }
+}
+
 /// A server with the queue `orders`.
-async fn orders() -> FakeSqs {
-    let server = FakeSqs::start().await;
+async fn orders(wire: Wire) -> Server {
+    let server = Server::start(wire).await;
     ok(&server, "CreateQueue", json!({"QueueName": "orders"})).await;
     server
 }
 
-async fn call(server: &FakeSqs, operation: &str, body: Value) -> Answer {
-    let request = raw::call(server, operation, body.to_string());
-    raw::send(server, Signature::default().sign(request)).await
+async fn call(server: &Server, operation: &str, body: Value) -> Answer {
+    call_as(server, &Signature::default(), operation, body).await
+}
+
+async fn call_as(server: &Server, signature: &Signature, operation: &str, body: Value) -> Answer {
+    let Server { fake, wire } = server;
+    let request = wire.call(fake, operation, body.to_string());
+    wire.send(fake, signature.sign(request)).await
 }
 
 /// The body of an answer, which must be none of an error.
-async fn ok(server: &FakeSqs, operation: &str, body: Value) -> Value {
+async fn ok(server: &Server, operation: &str, body: Value) -> Value {
     let answer = call(server, operation, body).await;
     assert_eq!(answer.status, StatusCode::OK, "{operation}: {answer:?}");
     if answer.body.is_empty() {
@@ -39,13 +81,13 @@ async fn ok(server: &FakeSqs, operation: &str, body: Value) -> Value {
     answer.json()
 }
 
-async fn send(server: &FakeSqs, body: &str) -> Value {
+async fn send(server: &Server, body: &str) -> Value {
     let message = json!({"QueueUrl": "orders", "MessageBody": body});
     ok(server, "SendMessage", message).await
 }
 
 /// The messages that a receive of these parameters gives from `orders`.
-async fn receive(server: &FakeSqs, mut parameters: Value) -> Vec<Value> {
+async fn receive(server: &Server, mut parameters: Value) -> Vec<Value> {
     parameters["QueueUrl"] = json!("orders");
     let mut answer = ok(server, "ReceiveMessage", parameters).await;
     match answer["Messages"].take() {
@@ -88,9 +130,8 @@ fn attributes() -> [(Value, &'static str); 4] {
 }
 
 /// ElasticMQ 947; LocalStack 3022, 6794, 2973.
-#[tokio::test]
-async fn the_digest_of_attributes_is_over_the_whole_type_and_the_raw_bytes() {
-    let server = orders().await;
+async fn the_digest_of_attributes_is_over_the_whole_type_and_the_raw_bytes(wire: Wire) {
+    let server = orders(wire).await;
     for (attributes, digest) in attributes() {
         let message =
             json!({"QueueUrl": "orders", "MessageBody": "a", "MessageAttributes": attributes});
@@ -103,9 +144,8 @@ async fn the_digest_of_attributes_is_over_the_whole_type_and_the_raw_bytes() {
 }
 
 /// LocalStack 136, aws-sdk-php 1315, ElasticMQ 114.
-#[tokio::test]
-async fn without_attributes_there_is_no_digest_of_them() {
-    let server = orders().await;
+async fn without_attributes_there_is_no_digest_of_them(wire: Wire) {
+    let server = orders(wire).await;
     let names = |value: &Value| -> BTreeSet<String> {
         let members = value.as_object().expect("an object");
         members.keys().cloned().collect()
@@ -139,9 +179,8 @@ async fn without_attributes_there_is_no_digest_of_them() {
 }
 
 /// Floci 495.
-#[tokio::test]
-async fn a_batch_answers_the_digest_of_attributes() {
-    let server = orders().await;
+async fn a_batch_answers_the_digest_of_attributes(wire: Wire) {
+    let server = orders(wire).await;
     let entries: Vec<Value> = (0..)
         .zip(attributes())
         .map(|(n, (attributes, _))| {
@@ -156,9 +195,8 @@ async fn a_batch_answers_the_digest_of_attributes() {
 }
 
 /// ElasticMQ 1188, 903.
-#[tokio::test]
-async fn an_error_has_both_its_names_where_clients_look_for_them() {
-    let server = FakeSqs::start().await;
+async fn an_error_has_both_its_names_where_clients_look_for_them(wire: Wire) {
+    let server = Server::start(wire).await;
     let answer = call(&server, "PurgeQueue", json!({"QueueUrl": "orders"})).await;
     assert_eq!(
         answer.header("x-amzn-query-error"),
@@ -168,15 +206,14 @@ async fn an_error_has_both_its_names_where_clients_look_for_them() {
         answer.json(),
         json!({
             "__type": "com.amazonaws.sqs#QueueDoesNotExist",
-            "message": "The specified queue does not exist.",
+            "message": wire.no_such_queue(),
         })
     );
 }
 
 /// Floci 773.
-#[tokio::test]
-async fn what_is_empty_is_left_out() {
-    let server = FakeSqs::start().await;
+async fn what_is_empty_is_left_out(wire: Wire) {
+    let server = Server::start(wire).await;
     assert_eq!(call(&server, "ListQueues", json!({})).await.body, "{}");
     ok(&server, "CreateQueue", json!({"QueueName": "orders"})).await;
     let queue = json!({"QueueUrl": "orders"});
@@ -198,9 +235,8 @@ async fn what_is_empty_is_left_out() {
 }
 
 /// ElasticMQ 437, LocalStack 8211, Floci 561.
-#[tokio::test]
-async fn a_reset_between_tests_forgets_what_was_sent() {
-    let server = FakeSqs::start().await;
+async fn a_reset_between_tests_forgets_what_was_sent(wire: Wire) {
+    let server = Server::start(wire).await;
     let create = json!({"QueueName": "q.fifo", "Attributes": {"FifoQueue": "true"}});
     let message = json!({
         "QueueUrl": "q.fifo",
@@ -213,16 +249,15 @@ async fn a_reset_between_tests_forgets_what_was_sent() {
         ok(&server, "SendMessage", message.clone()).await;
         let received = ok(&server, "ReceiveMessage", json!({"QueueUrl": "q.fifo"})).await;
         assert_eq!(received["Messages"][0]["Body"], "a");
-        let mut reset = raw::get(&server, "/_fake/reset");
+        let mut reset = raw::get(&server.fake, "/_fake/reset");
         *reset.method_mut() = Method::POST;
-        assert_eq!(raw::send(&server, reset).await.status, StatusCode::OK);
+        assert_eq!(raw::send(&server.fake, reset).await.status, StatusCode::OK);
     }
 }
 
 /// ElasticMQ 324, LocalStack 5293.
-#[tokio::test]
-async fn a_handle_that_nobody_gave_is_refused() {
-    let server = orders().await;
+async fn a_handle_that_nobody_gave_is_refused(wire: Wire) {
+    let server = orders(wire).await;
     send(&server, "a").await;
     let received = receive(&server, json!({})).await;
     let given = received[0]["ReceiptHandle"].as_str().expect("a handle");
@@ -256,9 +291,8 @@ async fn a_handle_that_nobody_gave_is_refused() {
 }
 
 /// LocalStack 9632.
-#[tokio::test]
-async fn an_expired_handle_of_a_standard_queue_hides_and_deletes() {
-    let server = orders().await;
+async fn an_expired_handle_of_a_standard_queue_hides_and_deletes(wire: Wire) {
+    let server = orders(wire).await;
     send(&server, "a").await;
     let received = receive(&server, json!({"VisibilityTimeout": 0})).await;
     let handle = &received[0]["ReceiptHandle"];
@@ -272,7 +306,7 @@ async fn an_expired_handle_of_a_standard_queue_hides_and_deletes() {
 }
 
 /// How many messages of `orders` are visible, and in flight.
-async fn counts(server: &FakeSqs) -> [String; 2] {
+async fn counts(server: &Server) -> [String; 2] {
     let names = [
         "ApproximateNumberOfMessages",
         "ApproximateNumberOfMessagesNotVisible",
@@ -286,9 +320,8 @@ async fn counts(server: &FakeSqs) -> [String; 2] {
 }
 
 /// LocalStack 3956.
-#[tokio::test]
-async fn a_message_is_hidden_for_twelve_hours_at_most() {
-    let server = orders().await;
+async fn a_message_is_hidden_for_twelve_hours_at_most(wire: Wire) {
+    let server = orders(wire).await;
     ok(&server, "CreateQueue", json!({"QueueName": "empty"})).await;
     send(&server, "a").await;
     let received = receive(&server, json!({})).await;
@@ -313,18 +346,16 @@ async fn a_message_is_hidden_for_twelve_hours_at_most() {
 }
 
 /// LocalStack 5824.
-#[tokio::test]
-async fn a_poll_for_ten_answers_with_the_one_that_is_there() {
-    let server = orders().await;
+async fn a_poll_for_ten_answers_with_the_one_that_is_there(wire: Wire) {
+    let server = orders(wire).await;
     send(&server, "a").await;
     let wanted = json!({"MaxNumberOfMessages": 10, "WaitTimeSeconds": 20});
     assert_eq!(bodies(&receive(&server, wanted).await), ["a"]);
 }
 
 /// moto 891, fakecloud 1830, GoAws 145.
-#[tokio::test]
-async fn a_poll_waits_as_long_as_its_queue_says_and_then_gives_up() {
-    let server = orders().await;
+async fn a_poll_waits_as_long_as_its_queue_says_and_then_gives_up(wire: Wire) {
+    let server = orders(wire).await;
     let wait = |seconds: &str| {
         let attributes = json!({"ReceiveMessageWaitTimeSeconds": seconds});
         json!({"QueueUrl": "orders", "Attributes": attributes})
@@ -344,11 +375,10 @@ async fn a_poll_waits_as_long_as_its_queue_says_and_then_gives_up() {
 }
 
 /// ElasticMQ 738.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn among_many_receivers_each_message_comes_once() {
+async fn among_many_receivers_each_message_comes_once(wire: Wire) {
     const MESSAGES: usize = 400;
-    let server = orders().await;
-    let sqs = sdk::client(&server);
+    let server = orders(wire).await;
+    let sqs = sdk::client(&server.fake, wire);
     let send = |start: usize| {
         let entries = (start..start + 10).map(|n| {
             let entry = aws_sdk_sqs::types::SendMessageBatchRequestEntry::builder();
@@ -394,9 +424,8 @@ async fn among_many_receivers_each_message_comes_once() {
 }
 
 /// fakecloud 2275.
-#[tokio::test]
-async fn a_queue_with_a_key_loses_nothing() {
-    let server = FakeSqs::start().await;
+async fn a_queue_with_a_key_loses_nothing(wire: Wire) {
+    let server = Server::start(wire).await;
     let create = json!({"QueueName": "orders", "Attributes": {"KmsMasterKeyId": "alias/none"}});
     ok(&server, "CreateQueue", create).await;
     let entries = json!([{"Id": "a", "MessageBody": "one"}, {"Id": "b", "MessageBody": "two"}]);
@@ -408,10 +437,9 @@ async fn a_queue_with_a_key_loses_nothing() {
 }
 
 /// ElasticMQ 1180; LocalStack 12956, 7147, 8570; moto 9682.
-#[tokio::test]
-async fn a_message_has_a_mebibyte_with_its_attributes() {
+async fn a_message_has_a_mebibyte_with_its_attributes(wire: Wire) {
     const MEBIBYTE: usize = 1_048_576;
-    let server = orders().await;
+    let server = orders(wire).await;
     // Name, type and value: 1 + 6 + 3 bytes.
     let message = |length: usize| {
         json!({
@@ -439,15 +467,16 @@ async fn a_message_has_a_mebibyte_with_its_attributes() {
 }
 
 /// LocalStack 308, 394, 708, 1485, 3742; ministack 1201; fakecloud 2302.
-#[tokio::test]
-async fn a_queues_url_has_the_host_that_the_client_speaks_to() {
-    let server = orders().await;
+async fn a_queues_url_has_the_host_that_the_client_speaks_to(wire: Wire) {
+    let server = orders(wire).await;
     for host in ["sqs.internal:9324", "localhost:4100", "queue"] {
         let body = json!({"QueueName": "orders"}).to_string();
-        let mut request = raw::call(&server, "GetQueueUrl", body);
+        let mut request = wire.call(&server.fake, "GetQueueUrl", body);
         let value = HeaderValue::from_static(host);
         request.headers_mut().insert(HOST, value);
-        let answer = raw::send(&server, Signature::default().sign(request)).await;
+        let answer = wire
+            .send(&server.fake, Signature::default().sign(request))
+            .await;
         let url = answer.json()["QueueUrl"].take();
         assert_eq!(url, format!("http://{host}/000000000000/orders"));
         // From elsewhere it is as good.
@@ -459,9 +488,8 @@ async fn a_queues_url_has_the_host_that_the_client_speaks_to() {
 }
 
 /// GoAws 279, 281; ElasticMQ 914, 959.
-#[tokio::test]
 async fn todays_clients_speak_json() {
-    let server = orders().await;
+    let server = orders(Wire::Json).await.fake;
     let body = json!({"QueueUrl": "orders", "MessageBody": "a"}).to_string();
     let mut request = raw::call(&server, "SendMessage", body);
     let mode = HeaderName::from_static("x-amzn-query-mode");
@@ -475,9 +503,8 @@ async fn todays_clients_speak_json() {
 }
 
 /// LocalStack 11409, ministack 1745.
-#[tokio::test]
-async fn a_wrong_secret_and_an_unknown_key_are_refused_as_in_production() {
-    let server = orders().await;
+async fn a_wrong_secret_and_an_unknown_key_are_refused_as_in_production(wire: Wire) {
+    let server = orders(wire).await;
     let wrong = [
         (
             Signature {
@@ -495,9 +522,8 @@ async fn a_wrong_secret_and_an_unknown_key_are_refused_as_in_production() {
         ),
     ];
     for (signature, code) in wrong {
-        let message = json!({"QueueUrl": "orders", "MessageBody": "a"}).to_string();
-        let request = signature.sign(raw::call(&server, "SendMessage", message));
-        let answer = raw::send(&server, request).await;
+        let message = json!({"QueueUrl": "orders", "MessageBody": "a"});
+        let answer = call_as(&server, &signature, "SendMessage", message).await;
         assert_eq!(answer.status, StatusCode::FORBIDDEN);
         assert_eq!(answer.header("x-amzn-query-error"), code);
     }
@@ -505,15 +531,14 @@ async fn a_wrong_secret_and_an_unknown_key_are_refused_as_in_production() {
 }
 
 /// quarkus-quickstarts 919, 920; aws-sdk-rust 543.
-#[tokio::test]
-async fn a_client_needs_no_token_no_account_and_no_variable() {
+async fn a_client_needs_no_token_no_account_and_no_variable(wire: Wire) {
     let server = FakeSqs::start().await;
     let own = server.credentials();
     assert_eq!(
         (own.access_key_id(), own.secret_access_key()),
         ("test", "test")
     );
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let created = within(sqs.create_queue().queue_name("orders").send()).await;
     let url = created.expect("a queue").queue_url.expect("its URL");
     assert!(url.starts_with(&server.endpoint_url()), "{url}");

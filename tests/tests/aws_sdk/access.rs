@@ -5,16 +5,25 @@ use std::collections::HashMap;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::types::{MessageSystemAttributeName, QueueAttributeName};
 use conformance::bound::within;
-use conformance::sdk;
+use conformance::wire::Wire;
+use conformance::{on_each_wire, sdk};
 use fake_sqs::{FakeSqs, InFlightLimits};
 use serde_json::{Value, json};
 
 use crate::{arn, bodies, create, receive, refused, send};
 
+on_each_wire! {
+    tags_are_added_listed_and_taken_away,
+    permissions_are_statements_of_the_policy,
+    another_account_is_let_in_where_a_permission_says_so,
+    a_policy_that_denies_wins,
+    over_limit,
+}
+
 const OTHER: &str = "111122223333";
 
 /// A server with two accounts, a client for each, and the URL of the first one's queue `orders`.
-async fn accounts() -> (FakeSqs, Client, Client, String) {
+async fn accounts(wire: Wire) -> (FakeSqs, Client, Client, String) {
     let credential = |text: &str| text.parse().expect("a credential");
     let server = FakeSqs::builder()
         .credential(credential("owner:owner"))
@@ -22,8 +31,8 @@ async fn accounts() -> (FakeSqs, Client, Client, String) {
         .start()
         .await
         .expect("a server");
-    let owner = sdk::client(&server);
-    let other = sdk::client_with_credentials(&server, "other", "other");
+    let owner = sdk::client(&server, wire);
+    let other = sdk::client_with_credentials(&server, wire, "other", "other");
     let url = create(&owner, "orders").await;
     (server, owner, other, url)
 }
@@ -59,10 +68,9 @@ fn denied(action: &str) -> (u16, String, String) {
     (403, "AccessDenied".to_owned(), text)
 }
 
-#[tokio::test]
-async fn tags_are_added_listed_and_taken_away() {
+async fn tags_are_added_listed_and_taken_away(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let call = sqs.create_queue().queue_name("orders").tags("team", "shop");
     let url = within(call.send()).await.expect("a queue").queue_url;
     let url = url.expect("its URL");
@@ -112,9 +120,8 @@ async fn tags_are_added_listed_and_taken_away() {
     );
 }
 
-#[tokio::test]
-async fn permissions_are_statements_of_the_policy() {
-    let (_server, owner, _, url) = accounts().await;
+async fn permissions_are_statements_of_the_policy(wire: Wire) {
+    let (_server, owner, _, url) = accounts(wire).await;
     assert_eq!(policy(&owner, &url).await, None);
     permit(&owner, &url, "one", &["SendMessage"]).await;
     permit(&owner, &url, "many", &["ReceiveMessage", "DeleteMessage"]).await;
@@ -154,9 +161,8 @@ async fn permissions_are_statements_of_the_policy() {
     );
 }
 
-#[tokio::test]
-async fn another_account_is_let_in_where_a_permission_says_so() {
-    let (_server, owner, other, url) = accounts().await;
+async fn another_account_is_let_in_where_a_permission_says_so(wire: Wire) {
+    let (_server, owner, other, url) = accounts(wire).await;
     let write = || {
         within(
             other
@@ -214,9 +220,8 @@ async fn another_account_is_let_in_where_a_permission_says_so() {
     );
 }
 
-#[tokio::test]
-async fn a_policy_that_denies_wins() {
-    let (_server, owner, other, url) = accounts().await;
+async fn a_policy_that_denies_wins(wire: Wire) {
+    let (_server, owner, other, url) = accounts(wire).await;
     let policy = json!({
         "Version": "2012-10-17",
         "Statement": [
@@ -240,9 +245,8 @@ async fn a_policy_that_denies_wins() {
     assert_eq!(bodies(&receive(&owner, &url).await), ["from outside"]);
 }
 
-#[tokio::test]
-async fn over_limit() {
-    let (_server, owner, _, url) = accounts().await;
+async fn over_limit(wire: Wire) {
+    let (_server, owner, _, url) = accounts(wire).await;
     let actions = vec!["SendMessage".to_owned(); 8];
     let call = owner
         .add_permission()
@@ -264,7 +268,7 @@ async fn over_limit() {
     };
     let server = FakeSqs::builder().in_flight_limits(limits).start().await;
     let server = server.expect("a server");
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     for body in ["one", "two", "three"] {
         send(&sqs, &url, body).await;

@@ -5,10 +5,20 @@ use aws_sdk_sqs::types::{
     ListMessageMoveTasksResultEntry, Message, MessageSystemAttributeName, QueueAttributeName,
 };
 use conformance::bound::within;
-use conformance::sdk;
+use conformance::wire::Wire;
+use conformance::{on_each_wire, sdk};
 use fake_sqs::FakeSqs;
 
 use crate::{arn, bodies, create, receive, refused, send};
+
+on_each_wire! {
+    a_message_received_too_often_is_a_dead_letter,
+    sources_are_listed_in_pages,
+    what_a_redrive_policy_refuses,
+    a_task_moves_dead_letters_back,
+    a_task_has_a_rate_runs_alone_and_is_cancelled,
+    what_a_task_names_must_exist,
+}
 
 /// A server, a client, the URL of `orders` and that of `dead`, where the messages of `orders` go
 /// after so many receives.
@@ -19,9 +29,9 @@ struct Pair {
     dead: String,
 }
 
-async fn pair(receives: u32) -> Pair {
+async fn pair(wire: Wire, receives: u32) -> Pair {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let dead = create(&sqs, "dead").await;
     let call = sqs
         .create_queue()
@@ -76,14 +86,13 @@ async fn tasks(sqs: &Client, source: &str) -> Vec<ListMessageMoveTasksResultEntr
         .unwrap_or_default()
 }
 
-#[tokio::test]
-async fn a_message_received_too_often_is_a_dead_letter() {
+async fn a_message_received_too_often_is_a_dead_letter(wire: Wire) {
     let Pair {
         _server,
         sqs,
         orders,
         dead,
-    } = pair(2).await;
+    } = pair(wire, 2).await;
     send(&sqs, &orders, "one").await;
     let sent = fail(&sqs, &orders).await;
     assert_eq!(bodies(&sent), ["one"]);
@@ -114,14 +123,13 @@ async fn a_message_received_too_often_is_a_dead_letter() {
     }
 }
 
-#[tokio::test]
-async fn sources_are_listed_in_pages() {
+async fn sources_are_listed_in_pages(wire: Wire) {
     let Pair {
         _server,
         sqs,
         orders,
         dead,
-    } = pair(1).await;
+    } = pair(wire, 1).await;
     let mut urls = vec![orders.clone()];
     for name in ["others", "returns"] {
         let call = sqs
@@ -151,14 +159,13 @@ async fn sources_are_listed_in_pages() {
     assert!(none.queue_urls().is_empty());
 }
 
-#[tokio::test]
-async fn what_a_redrive_policy_refuses() {
+async fn what_a_redrive_policy_refuses(wire: Wire) {
     let Pair {
         _server,
         sqs,
         orders,
         dead,
-    } = pair(1).await;
+    } = pair(wire, 1).await;
     let set = |url: &str, name: QueueAttributeName, value: String| {
         let call = sqs.set_queue_attributes().queue_url(url);
         within(call.attributes(name, value).send())
@@ -202,9 +209,8 @@ async fn what_a_redrive_policy_refuses() {
     );
 }
 
-#[tokio::test]
-async fn a_task_moves_dead_letters_back() {
-    let pair = pair(1).await;
+async fn a_task_moves_dead_letters_back(wire: Wire) {
+    let pair = pair(wire, 1).await;
     dead_letters(&pair, &["one", "two"]).await;
     let Pair {
         _server,
@@ -237,9 +243,8 @@ async fn a_task_moves_dead_letters_back() {
     assert!(task.started_timestamp() > 1_700_000_000_000, "{task:?}");
 }
 
-#[tokio::test]
-async fn a_task_has_a_rate_runs_alone_and_is_cancelled() {
-    let pair = pair(1).await;
+async fn a_task_has_a_rate_runs_alone_and_is_cancelled(wire: Wire) {
+    let pair = pair(wire, 1).await;
     dead_letters(&pair, &["one", "two", "three", "four", "five"]).await;
     let sqs = &pair.sqs;
     create(sqs, "others").await;
@@ -292,9 +297,8 @@ async fn a_task_has_a_rate_runs_alone_and_is_cancelled() {
     );
 }
 
-#[tokio::test]
-async fn what_a_task_names_must_exist() {
-    let Pair { _server, sqs, .. } = pair(1).await;
+async fn what_a_task_names_must_exist(wire: Wire) {
+    let Pair { _server, sqs, .. } = pair(wire, 1).await;
     let absent = |which: &str| {
         format!("The resource that you specified for the {which} parameter doesn't exist.")
     };

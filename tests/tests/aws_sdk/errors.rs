@@ -4,20 +4,30 @@ use aws_sdk_sqs::Client;
 use aws_sdk_sqs::types::QueueAttributeName::{self, *};
 use aws_sdk_sqs::types::{MessageAttributeValue, SendMessageBatchRequestEntry};
 use conformance::bound::within;
-use conformance::sdk;
+use conformance::wire::Wire;
+use conformance::{on_each_wire, sdk};
 use fake_sqs::FakeSqs;
 
 use crate::{create, refused};
 
-const GONE: (&str, &str) = (
-    "AWS.SimpleQueueService.NonExistentQueue",
-    "The specified queue does not exist.",
-);
+on_each_wire! {
+    queue_does_not_exist,
+    queue_name_exists,
+    queue_deleted_recently,
+    invalid_attribute_name,
+    invalid_attribute_value,
+    invalid_message_contents,
+    receipt_handle_is_invalid,
+    purge_queue_in_progress,
+    batches_as_a_whole,
+    unsupported_operation,
+    validation_errors_that_have_no_type,
+}
 
 /// A server, a client and the URL of a queue named `orders`.
-async fn orders() -> (FakeSqs, Client, String) {
+async fn orders(wire: Wire) -> (FakeSqs, Client, String) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     (server, sqs, url)
 }
@@ -30,10 +40,12 @@ fn entry(id: &str, body: &str) -> SendMessageBatchRequestEntry {
         .expect("an entry")
 }
 
-#[tokio::test]
-async fn queue_does_not_exist() {
-    let (_server, sqs, url) = orders().await;
-    let (code, text) = GONE;
+async fn queue_does_not_exist(wire: Wire) {
+    let (_server, sqs, url) = orders(wire).await;
+    let (code, text) = (
+        "AWS.SimpleQueueService.NonExistentQueue",
+        wire.no_such_queue(),
+    );
     let other = format!("{url}-other");
     for url in [
         &*other,
@@ -112,9 +124,8 @@ async fn queue_does_not_exist() {
     );
 }
 
-#[tokio::test]
-async fn queue_name_exists() {
-    let (_server, sqs, _) = orders().await;
+async fn queue_name_exists(wire: Wire) {
+    let (_server, sqs, _) = orders(wire).await;
     let call = sqs
         .create_queue()
         .queue_name("orders")
@@ -129,9 +140,8 @@ async fn queue_name_exists() {
     );
 }
 
-#[tokio::test]
-async fn queue_deleted_recently() {
-    let (_server, sqs, url) = orders().await;
+async fn queue_deleted_recently(wire: Wire) {
+    let (_server, sqs, url) = orders(wire).await;
     within(sqs.delete_queue().queue_url(url).send())
         .await
         .expect("it is deleted");
@@ -145,9 +155,8 @@ async fn queue_deleted_recently() {
     );
 }
 
-#[tokio::test]
-async fn invalid_attribute_name() {
-    let (_server, sqs, url) = orders().await;
+async fn invalid_attribute_name(wire: Wire) {
+    let (_server, sqs, url) = orders(wire).await;
     let code = "InvalidAttributeName";
     let colour = QueueAttributeName::from("Colour");
     let create = sqs
@@ -182,9 +191,8 @@ async fn invalid_attribute_name() {
     }
 }
 
-#[tokio::test]
-async fn invalid_attribute_value() {
-    let (_server, sqs, url) = orders().await;
+async fn invalid_attribute_value(wire: Wire) {
+    let (_server, sqs, url) = orders(wire).await;
     let rows = [
         (VisibilityTimeout, "43201"),
         (DelaySeconds, "901"),
@@ -212,9 +220,8 @@ async fn invalid_attribute_value() {
     }
 }
 
-#[tokio::test]
-async fn invalid_message_contents() {
-    let (_server, sqs, url) = orders().await;
+async fn invalid_message_contents(wire: Wire) {
+    let (_server, sqs, url) = orders(wire).await;
     for (body, offender) in [
         ("\u{1}", "1"),
         ("a\u{1f}b\u{2}", "1F"),
@@ -234,9 +241,8 @@ async fn invalid_message_contents() {
     }
 }
 
-#[tokio::test]
-async fn receipt_handle_is_invalid() {
-    let (_server, sqs, url) = orders().await;
+async fn receipt_handle_is_invalid(wire: Wire) {
+    let (_server, sqs, url) = orders(wire).await;
     for handle in ["no handle", "AQEB", "ÄÖÜ"] {
         let code = "ReceiptHandleIsInvalid";
         let text = format!("The input receipt handle \"{handle}\" is not a valid receipt handle.");
@@ -251,9 +257,8 @@ async fn receipt_handle_is_invalid() {
     }
 }
 
-#[tokio::test]
-async fn purge_queue_in_progress() {
-    let (_server, sqs, url) = orders().await;
+async fn purge_queue_in_progress(wire: Wire) {
+    let (_server, sqs, url) = orders(wire).await;
     within(sqs.purge_queue().queue_url(&url).send())
         .await
         .expect("it is purged");
@@ -266,9 +271,8 @@ async fn purge_queue_in_progress() {
     );
 }
 
-#[tokio::test]
-async fn batches_as_a_whole() {
-    let (_server, sqs, url) = orders().await;
+async fn batches_as_a_whole(wire: Wire) {
+    let (_server, sqs, url) = orders(wire).await;
     let batch = |entries: Vec<SendMessageBatchRequestEntry>| {
         sqs.send_message_batch()
             .queue_url(&url)
@@ -330,9 +334,8 @@ async fn batches_as_a_whole() {
     );
 }
 
-#[tokio::test]
-async fn unsupported_operation() {
-    let (_server, sqs, url) = orders().await;
+async fn unsupported_operation(wire: Wire) {
+    let (_server, sqs, url) = orders(wire).await;
     let list = MessageAttributeValue::builder()
         .data_type("String")
         .string_list_values("a")
@@ -350,9 +353,8 @@ async fn unsupported_operation() {
     );
 }
 
-#[tokio::test]
-async fn validation_errors_that_have_no_type() {
-    let (_server, sqs, url) = orders().await;
+async fn validation_errors_that_have_no_type(wire: Wire) {
+    let (_server, sqs, url) = orders(wire).await;
     let refused = refused(
         within(
             sqs.receive_message()

@@ -9,17 +9,31 @@ use aws_sdk_sqs::types::{
     DeleteMessageBatchRequestEntry, QueueAttributeName, SendMessageBatchRequestEntry,
 };
 use conformance::bound::within;
-use conformance::sdk;
+use conformance::wire::Wire;
+use conformance::{on_each_wire, sdk};
 use fake_sqs::{FakeSqs, Fault, Operation};
 
 use crate::{bodies, create, receive, refused, send};
 
+on_each_wire! {
+    throttling_is_tried_again,
+    throttling_that_does_not_end_is_an_error_that_is_known,
+    a_reply_that_is_lost_makes_a_standard_queue_hold_the_message_twice,
+    a_request_that_is_lost_does_not,
+    nor_does_a_fifo_queue_that_knows_the_message_again,
+    an_attempt_id_gives_the_messages_of_a_lost_reply_again,
+    the_service_that_fails_is_tried_again,
+    a_part_of_a_batch_fails_as_the_services_fault,
+    a_handle_that_expired_deletes_nothing,
+    a_connection_that_closes_is_no_answer_of_the_service,
+}
+
 /// A client that tries three times, as it does by default, and hardly waits in between.
-fn persistent(server: &FakeSqs) -> Client {
+fn persistent(server: &FakeSqs, wire: Wire) -> Client {
     let retries = RetryConfig::standard()
         .with_max_attempts(3)
         .with_initial_backoff(Duration::from_millis(1));
-    Client::from_conf(sdk::config(server).retry_config(retries).build())
+    Client::from_conf(sdk::config(server, wire).retry_config(retries).build())
 }
 
 async fn create_fifo(sqs: &Client) -> String {
@@ -31,10 +45,9 @@ async fn create_fifo(sqs: &Client) -> String {
     created.queue_url.expect("its URL")
 }
 
-#[tokio::test]
-async fn throttling_is_tried_again() {
+async fn throttling_is_tried_again(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = persistent(&server);
+    let sqs = persistent(&server, wire);
     let url = create(&sqs, "orders").await;
     let throttled = server.fault(Fault::throttle().on(Operation::SendMessage).times(2));
     send(&sqs, &url, "A").await;
@@ -42,10 +55,9 @@ async fn throttling_is_tried_again() {
     assert_eq!(bodies(&receive(&sqs, &url).await), ["A"]);
 }
 
-#[tokio::test]
-async fn throttling_that_does_not_end_is_an_error_that_is_known() {
+async fn throttling_that_does_not_end_is_an_error_that_is_known(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = persistent(&server);
+    let sqs = persistent(&server, wire);
     let url = create(&sqs, "orders").await;
     let throttled = server.fault(Fault::throttle());
     let call = sqs.send_message().queue_url(&url).message_body("A");
@@ -58,10 +70,9 @@ async fn throttling_that_does_not_end_is_an_error_that_is_known() {
     assert_eq!(throttled.hits(), 3);
 }
 
-#[tokio::test]
-async fn a_reply_that_is_lost_makes_a_standard_queue_hold_the_message_twice() {
+async fn a_reply_that_is_lost_makes_a_standard_queue_hold_the_message_twice(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = persistent(&server);
+    let sqs = persistent(&server, wire);
     let url = create(&sqs, "orders").await;
     let lost = server.fault(Fault::close_after().on(Operation::SendMessage).times(1));
     send(&sqs, &url, "A").await;
@@ -69,10 +80,9 @@ async fn a_reply_that_is_lost_makes_a_standard_queue_hold_the_message_twice() {
     assert_eq!(bodies(&receive(&sqs, &url).await), ["A", "A"]);
 }
 
-#[tokio::test]
-async fn a_request_that_is_lost_does_not() {
+async fn a_request_that_is_lost_does_not(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = persistent(&server);
+    let sqs = persistent(&server, wire);
     let url = create(&sqs, "orders").await;
     let lost = server.fault(Fault::close_before().on(Operation::SendMessage).times(1));
     send(&sqs, &url, "A").await;
@@ -80,10 +90,9 @@ async fn a_request_that_is_lost_does_not() {
     assert_eq!(bodies(&receive(&sqs, &url).await), ["A"]);
 }
 
-#[tokio::test]
-async fn nor_does_a_fifo_queue_that_knows_the_message_again() {
+async fn nor_does_a_fifo_queue_that_knows_the_message_again(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = persistent(&server);
+    let sqs = persistent(&server, wire);
     let url = create_fifo(&sqs).await;
     let lost = server.fault(Fault::close_after().on(Operation::SendMessage).times(2));
     let call = sqs
@@ -99,10 +108,9 @@ async fn nor_does_a_fifo_queue_that_knows_the_message_again() {
     assert_eq!(received[0].message_id, sent.message_id);
 }
 
-#[tokio::test]
-async fn an_attempt_id_gives_the_messages_of_a_lost_reply_again() {
+async fn an_attempt_id_gives_the_messages_of_a_lost_reply_again(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = persistent(&server);
+    let sqs = persistent(&server, wire);
     let url = create_fifo(&sqs).await;
     for body in ["A", "B"] {
         let call = sqs
@@ -124,19 +132,17 @@ async fn an_attempt_id_gives_the_messages_of_a_lost_reply_again() {
     assert_eq!(bodies(&received.messages.unwrap_or_default()), ["A", "B"]);
 }
 
-#[tokio::test]
-async fn the_service_that_fails_is_tried_again() {
+async fn the_service_that_fails_is_tried_again(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = persistent(&server);
+    let sqs = persistent(&server, wire);
     let failing = server.fault(Fault::error("InternalFailure").times(2));
     create(&sqs, "orders").await;
     assert_eq!(failing.hits(), 2);
 }
 
-#[tokio::test]
-async fn a_part_of_a_batch_fails_as_the_services_fault() {
+async fn a_part_of_a_batch_fails_as_the_services_fault(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     let partial = server.fault(Fault::batch_partial(0.5).body_containing("poison"));
     let entry = |id: &str, body: &str| {
@@ -159,10 +165,9 @@ async fn a_part_of_a_batch_fails_as_the_services_fault() {
     assert_eq!(bodies(&receive(&sqs, &url).await), ["good"]);
 }
 
-#[tokio::test]
-async fn a_handle_that_expired_deletes_nothing() {
+async fn a_handle_that_expired_deletes_nothing(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     send(&sqs, &url, "A").await;
     let received = receive(&sqs, &url).await;
@@ -182,10 +187,9 @@ async fn a_handle_that_expired_deletes_nothing() {
     assert_eq!(bodies(&receive(&sqs, &url).await), ["A"]);
 }
 
-#[tokio::test]
-async fn a_connection_that_closes_is_no_answer_of_the_service() {
+async fn a_connection_that_closes_is_no_answer_of_the_service(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let _closed = server.fault(Fault::close_before());
     let result = within(sqs.list_queues().send()).await;
     assert!(

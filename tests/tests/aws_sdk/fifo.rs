@@ -7,15 +7,33 @@ use aws_sdk_sqs::types::{
     SendMessageBatchResultEntry,
 };
 use conformance::bound::within;
-use conformance::sdk;
+use conformance::wire::Wire;
+use conformance::{on_each_wire, sdk};
 use fake_sqs::FakeSqs;
 
 use crate::{bodies, receive, refused};
 
+on_each_wire! {
+    a_group_keeps_its_order_and_waits_for_what_is_in_flight,
+    a_long_poll_is_woken_when_its_group_is_free,
+    sequence_numbers_rise_and_system_attributes_come_back,
+    a_duplicate_is_accepted_and_not_stored,
+    an_id_is_a_duplicate_in_its_group_alone_when_the_queue_says_so,
+    the_same_body_is_a_duplicate_by_content,
+    a_receive_is_had_again_by_its_attempt_id,
+    a_handle_whose_time_is_over_deletes_nothing,
+    what_a_message_needs,
+    a_batch_keeps_its_order_and_fails_as_a_whole_without_a_group,
+    fifo_attributes_of_a_standard_queue_are_unknown,
+}
+
 /// A server, a client and the URL of a FIFO queue `orders.fifo` with these attributes.
-async fn orders(attributes: &[(QueueAttributeName, &str)]) -> (FakeSqs, Client, String) {
+async fn orders(
+    wire: Wire,
+    attributes: &[(QueueAttributeName, &str)],
+) -> (FakeSqs, Client, String) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let mut call = sqs
         .create_queue()
         .queue_name("orders.fifo")
@@ -74,9 +92,8 @@ async fn receive_at_most_one(sqs: &Client, url: &str) -> Vec<Message> {
         .unwrap_or_default()
 }
 
-#[tokio::test]
-async fn a_group_keeps_its_order_and_waits_for_what_is_in_flight() {
-    let (_server, sqs, url) = orders(&[BY_CONTENT]).await;
+async fn a_group_keeps_its_order_and_waits_for_what_is_in_flight(wire: Wire) {
+    let (_server, sqs, url) = orders(wire, &[BY_CONTENT]).await;
     for (body, group) in [("a1", "a"), ("b1", "b"), ("a2", "a"), ("a3", "a")] {
         send(&sqs, &url, body, group).await;
     }
@@ -92,9 +109,8 @@ async fn a_group_keeps_its_order_and_waits_for_what_is_in_flight() {
     assert_eq!(bodies(&receive(&sqs, &url).await), ["a2", "a3"]);
 }
 
-#[tokio::test]
-async fn a_long_poll_is_woken_when_its_group_is_free() {
-    let (_server, sqs, url) = orders(&[BY_CONTENT]).await;
+async fn a_long_poll_is_woken_when_its_group_is_free(wire: Wire) {
+    let (_server, sqs, url) = orders(wire, &[BY_CONTENT]).await;
     send(&sqs, &url, "one", "g").await;
     send(&sqs, &url, "two", "g").await;
     let first = receive_at_most_one(&sqs, &url).await;
@@ -105,9 +121,8 @@ async fn a_long_poll_is_woken_when_its_group_is_free() {
     assert_eq!(bodies(&answer.messages.expect("a message")), ["two"]);
 }
 
-#[tokio::test]
-async fn sequence_numbers_rise_and_system_attributes_come_back() {
-    let (_server, sqs, url) = orders(&[BY_CONTENT]).await;
+async fn sequence_numbers_rise_and_system_attributes_come_back(wire: Wire) {
+    let (_server, sqs, url) = orders(wire, &[BY_CONTENT]).await;
     let one = send(&sqs, &url, "same", "g").await;
     let two = send(&sqs, &url, "other", "g").await;
     let numbers = [&one, &two].map(|sent| sent.sequence_number().expect("a number"));
@@ -140,9 +155,8 @@ async fn sequence_numbers_rise_and_system_attributes_come_back() {
     }
 }
 
-#[tokio::test]
-async fn a_duplicate_is_accepted_and_not_stored() {
-    let (_server, sqs, url) = orders(&[]).await;
+async fn a_duplicate_is_accepted_and_not_stored(wire: Wire) {
+    let (_server, sqs, url) = orders(wire, &[]).await;
     let first = send_with_id(&sqs, &url, "first", ("g", "d")).await;
     let again = send_with_id(&sqs, &url, "again", ("other", "d")).await;
     assert_eq!(again.message_id(), first.message_id());
@@ -163,28 +177,25 @@ async fn a_duplicate_is_accepted_and_not_stored() {
     assert_eq!(bodies(&receive(&sqs, &url).await), ["fourth"]);
 }
 
-#[tokio::test]
-async fn an_id_is_a_duplicate_in_its_group_alone_when_the_queue_says_so() {
+async fn an_id_is_a_duplicate_in_its_group_alone_when_the_queue_says_so(wire: Wire) {
     let scope = (QueueAttributeName::DeduplicationScope, "messageGroup");
-    let (_server, sqs, url) = orders(&[scope]).await;
+    let (_server, sqs, url) = orders(wire, &[scope]).await;
     for group in ["a", "b", "a"] {
         send_with_id(&sqs, &url, group, (group, "d")).await;
     }
     assert_eq!(bodies(&receive(&sqs, &url).await), ["a", "b"]);
 }
 
-#[tokio::test]
-async fn the_same_body_is_a_duplicate_by_content() {
-    let (_server, sqs, url) = orders(&[BY_CONTENT]).await;
+async fn the_same_body_is_a_duplicate_by_content(wire: Wire) {
+    let (_server, sqs, url) = orders(wire, &[BY_CONTENT]).await;
     send(&sqs, &url, "same", "a").await;
     send(&sqs, &url, "same", "b").await;
     send_with_id(&sqs, &url, "same", ("b", "own-id")).await;
     assert_eq!(bodies(&receive(&sqs, &url).await), ["same", "same"]);
 }
 
-#[tokio::test]
-async fn a_receive_is_had_again_by_its_attempt_id() {
-    let (_server, sqs, url) = orders(&[BY_CONTENT]).await;
+async fn a_receive_is_had_again_by_its_attempt_id(wire: Wire) {
+    let (_server, sqs, url) = orders(wire, &[BY_CONTENT]).await;
     send(&sqs, &url, "one", "g").await;
     let attempt = || {
         sqs.receive_message()
@@ -208,9 +219,8 @@ async fn a_receive_is_had_again_by_its_attempt_id() {
     );
 }
 
-#[tokio::test]
-async fn a_handle_whose_time_is_over_deletes_nothing() {
-    let (_server, sqs, url) = orders(&[BY_CONTENT]).await;
+async fn a_handle_whose_time_is_over_deletes_nothing(wire: Wire) {
+    let (_server, sqs, url) = orders(wire, &[BY_CONTENT]).await;
     send(&sqs, &url, "one", "g").await;
     let one = |visibility, wait| {
         let call = sqs
@@ -243,9 +253,8 @@ async fn a_handle_whose_time_is_over_deletes_nothing() {
     delete(&sqs, &url, &again[0]).await;
 }
 
-#[tokio::test]
-async fn what_a_message_needs() {
-    let (_server, sqs, url) = orders(&[]).await;
+async fn what_a_message_needs(wire: Wire) {
+    let (_server, sqs, url) = orders(wire, &[]).await;
     let message = || sqs.send_message().queue_url(&url).message_body("a");
     let rows = [
         (
@@ -286,9 +295,8 @@ async fn what_a_message_needs() {
     }
 }
 
-#[tokio::test]
-async fn a_batch_keeps_its_order_and_fails_as_a_whole_without_a_group() {
-    let (_server, sqs, url) = orders(&[BY_CONTENT]).await;
+async fn a_batch_keeps_its_order_and_fails_as_a_whole_without_a_group(wire: Wire) {
+    let (_server, sqs, url) = orders(wire, &[BY_CONTENT]).await;
     let entry = |id: &str, group: Option<&str>| {
         SendMessageBatchRequestEntry::builder()
             .id(id)
@@ -326,10 +334,9 @@ async fn a_batch_keeps_its_order_and_fails_as_a_whole_without_a_group() {
     assert_eq!(bodies(&receive(&sqs, &url).await), ["a", "b", "c", "d"]);
 }
 
-#[tokio::test]
-async fn fifo_attributes_of_a_standard_queue_are_unknown() {
+async fn fifo_attributes_of_a_standard_queue_are_unknown(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let call = sqs
         .create_queue()
         .queue_name("orders")

@@ -6,11 +6,18 @@ use std::time::Duration;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::types::QueueAttributeName;
 use conformance::bound::within;
-use conformance::sdk;
+use conformance::wire::Wire;
+use conformance::{on_each_wire, sdk};
 use fake_sqs::inside::State;
 use fake_sqs::{FakeSqs, Fault, Operation};
 
 use crate::{arn, bodies, create, receive, send};
+
+on_each_wire! {
+    a_message_whose_delete_failed_comes_again_and_is_deleted_then,
+    what_is_never_deleted_goes_to_the_dead_letters_within_hours_that_nobody_waits,
+    a_long_poll_of_the_sdk_ends_when_its_time_is_moved_on,
+}
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
@@ -27,11 +34,10 @@ async fn work(sqs: &Client, url: &str) -> usize {
     deleted
 }
 
-#[tokio::test]
-async fn a_message_whose_delete_failed_comes_again_and_is_deleted_then() {
+async fn a_message_whose_delete_failed_comes_again_and_is_deleted_then(wire: Wire) {
     let server = FakeSqs::start().await;
     server.freeze().await.expect("frozen");
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     let orders = server.queue("orders");
     let id = orders.send("A").await.expect("sent");
@@ -56,11 +62,10 @@ async fn a_message_whose_delete_failed_comes_again_and_is_deleted_then() {
     assert!(orders.all_messages().await.expect("seen").is_empty());
 }
 
-#[tokio::test]
-async fn what_is_never_deleted_goes_to_the_dead_letters_within_hours_that_nobody_waits() {
+async fn what_is_never_deleted_goes_to_the_dead_letters_within_hours_that_nobody_waits(wire: Wire) {
     let server = FakeSqs::start().await;
     server.freeze().await.expect("frozen");
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     create(&sqs, "dead").await;
     let dead = arn("dead");
     let policy = format!(r#"{{"deadLetterTargetArn":"{dead}","maxReceiveCount":"3"}}"#);
@@ -84,11 +89,10 @@ async fn what_is_never_deleted_goes_to_the_dead_letters_within_hours_that_nobody
     assert_eq!((dead.len(), &*dead[0].body), (1, "poison"));
 }
 
-#[tokio::test]
-async fn a_long_poll_of_the_sdk_ends_when_its_time_is_moved_on() {
+async fn a_long_poll_of_the_sdk_ends_when_its_time_is_moved_on(wire: Wire) {
     let server = FakeSqs::start().await;
     server.freeze().await.expect("frozen");
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     let call = sqs.send_message().queue_url(&url).message_body("later");
     within(call.delay_seconds(900).send()).await.expect("sent");

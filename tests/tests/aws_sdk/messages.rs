@@ -10,10 +10,25 @@ use aws_sdk_sqs::types::{
     SendMessageBatchResultEntry,
 };
 use conformance::bound::within;
-use conformance::sdk;
+use conformance::wire::Wire;
+use conformance::{on_each_wire, sdk};
 use fake_sqs::FakeSqs;
 
 use crate::{create, receive, receive_one, send};
+
+on_each_wire! {
+    a_message_comes_back_and_is_deleted,
+    bodies_of_all_allowed_characters_come_back,
+    attributes_come_back_with_their_digest,
+    attributes_are_selected_by_name_and_prefix,
+    system_attributes_come_back,
+    a_batch_fails_entry_by_entry,
+    messages_are_hidden_and_deleted_in_batches,
+    a_long_poll_is_woken_by_a_send,
+    a_long_poll_waits_for_a_delay_to_end,
+    a_long_poll_of_an_empty_queue_ends_without_messages,
+    visibility_is_changed,
+}
 
 fn text(data_type: &str, value: &str) -> MessageAttributeValue {
     MessageAttributeValue::builder()
@@ -48,10 +63,9 @@ fn entry(id: &str, body: &str) -> SendMessageBatchRequestEntry {
         .expect("an entry")
 }
 
-#[tokio::test]
-async fn a_message_comes_back_and_is_deleted() {
+async fn a_message_comes_back_and_is_deleted(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
 
     let sent = within(
@@ -90,10 +104,9 @@ async fn a_message_comes_back_and_is_deleted() {
     }
 }
 
-#[tokio::test]
-async fn bodies_of_all_allowed_characters_come_back() {
+async fn bodies_of_all_allowed_characters_come_back(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     let long = "é".repeat(1_048_576 / 2);
     for body in [
@@ -111,10 +124,9 @@ async fn bodies_of_all_allowed_characters_come_back() {
     }
 }
 
-#[tokio::test]
-async fn attributes_come_back_with_their_digest() {
+async fn attributes_come_back_with_their_digest(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     // The digests are ones that Amazon answered.
     let rows = [
@@ -159,10 +171,9 @@ async fn attributes_come_back_with_their_digest() {
     }
 }
 
-#[tokio::test]
-async fn attributes_are_selected_by_name_and_prefix() {
+async fn attributes_are_selected_by_name_and_prefix(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     let three = attributes([
         ("Help.Me", text("String", "Me")),
@@ -218,10 +229,9 @@ async fn attributes_are_selected_by_name_and_prefix() {
     }
 }
 
-#[tokio::test]
-async fn system_attributes_come_back() {
+async fn system_attributes_come_back(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     let trace = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1";
     let header = MessageSystemAttributeValue::builder()
@@ -264,10 +274,9 @@ async fn system_attributes_come_back() {
     assert_eq!(attributes.len(), 5, "{attributes:?}");
 }
 
-#[tokio::test]
-async fn a_batch_fails_entry_by_entry() {
+async fn a_batch_fails_entry_by_entry(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     let small = sqs
         .set_queue_attributes()
@@ -320,10 +329,9 @@ async fn a_batch_fails_entry_by_entry() {
     assert_eq!(bodies, ["one", "two"]);
 }
 
-#[tokio::test]
-async fn messages_are_hidden_and_deleted_in_batches() {
+async fn messages_are_hidden_and_deleted_in_batches(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     let batch = sqs.send_message_batch().queue_url(&url);
     let batch = batch.entries(entry("1", "one")).entries(entry("2", "two"));
@@ -371,10 +379,9 @@ async fn messages_are_hidden_and_deleted_in_batches() {
     assert_eq!(deleted.failed()[0].code(), "ReceiptHandleIsInvalid");
 }
 
-#[tokio::test]
-async fn a_long_poll_is_woken_by_a_send() {
+async fn a_long_poll_is_woken_by_a_send(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     let poll = tokio::spawn(
         sqs.receive_message()
@@ -391,10 +398,9 @@ async fn a_long_poll_is_woken_by_a_send() {
     assert_eq!(answer.messages()[0].body(), Some("woken"));
 }
 
-#[tokio::test]
-async fn a_long_poll_waits_for_a_delay_to_end() {
+async fn a_long_poll_waits_for_a_delay_to_end(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     let sent = sqs
         .send_message()
@@ -408,19 +414,17 @@ async fn a_long_poll_waits_for_a_delay_to_end() {
     assert_eq!(answer.messages()[0].body(), Some("later"));
 }
 
-#[tokio::test]
-async fn a_long_poll_of_an_empty_queue_ends_without_messages() {
+async fn a_long_poll_of_an_empty_queue_ends_without_messages(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     let poll = sqs.receive_message().queue_url(&url).wait_time_seconds(1);
     assert_eq!(within(poll.send()).await.expect("an answer").messages, None);
 }
 
-#[tokio::test]
-async fn visibility_is_changed() {
+async fn visibility_is_changed(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     send(&sqs, &url, "hidden").await;
     let message = receive_one(&sqs, &url).await;

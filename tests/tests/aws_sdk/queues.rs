@@ -7,10 +7,22 @@ use aws_sdk_sqs::config::Region;
 use aws_sdk_sqs::operation::list_queues::ListQueuesOutput;
 use aws_sdk_sqs::types::QueueAttributeName::{self, *};
 use conformance::bound::within;
-use conformance::sdk;
+use conformance::wire::Wire;
+use conformance::{on_each_wire, sdk};
 use fake_sqs::FakeSqs;
 
 use crate::{create, receive, receive_one, refused, send};
+
+on_each_wire! {
+    a_queue_is_created_and_found,
+    all_attributes_of_a_new_queue,
+    attributes_are_set,
+    queues_are_listed_in_pages,
+    a_region_has_its_own_queues,
+    servers_are_apart,
+    a_deleted_queue_is_gone_and_ends_long_polls,
+    a_purge_takes_every_message,
+}
 
 async fn attributes(
     sqs: &Client,
@@ -28,10 +40,9 @@ async fn attributes(
         .unwrap_or_default()
 }
 
-#[tokio::test]
-async fn a_queue_is_created_and_found() {
+async fn a_queue_is_created_and_found(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
 
     let url = create(&sqs, "orders").await;
     assert_eq!(
@@ -49,10 +60,9 @@ async fn a_queue_is_created_and_found() {
     );
 }
 
-#[tokio::test]
-async fn all_attributes_of_a_new_queue() {
+async fn all_attributes_of_a_new_queue(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
 
     let mut all = attributes(&sqs, &url, &[All]).await;
@@ -81,10 +91,9 @@ async fn all_attributes_of_a_new_queue() {
     );
 }
 
-#[tokio::test]
-async fn attributes_are_set() {
+async fn attributes_are_set(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let created = within(
         sqs.create_queue()
             .queue_name("orders")
@@ -111,10 +120,9 @@ async fn attributes_are_set() {
     assert!(attributes(&sqs, &url, &[]).await.is_empty());
 }
 
-#[tokio::test]
-async fn queues_are_listed_in_pages() {
+async fn queues_are_listed_in_pages(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let none = within(sqs.list_queues().send()).await.expect("a list");
     assert_eq!(none.queue_urls, None, "an empty list is left out");
 
@@ -137,13 +145,12 @@ async fn queues_are_listed_in_pages() {
     assert_eq!(pages, [&urls[..2], &urls[2..3]]);
 }
 
-#[tokio::test]
-async fn a_region_has_its_own_queues() {
+async fn a_region_has_its_own_queues(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     create(&sqs, "orders").await;
 
-    let elsewhere = sdk::config(&server)
+    let elsewhere = sdk::config(&server, wire)
         .region(Region::new("eu-central-1"))
         .build();
     let elsewhere = Client::from_conf(elsewhere);
@@ -156,20 +163,18 @@ async fn a_region_has_its_own_queues() {
     );
 }
 
-#[tokio::test]
-async fn servers_are_apart() {
+async fn servers_are_apart(wire: Wire) {
     let (one, other) = (FakeSqs::start().await, FakeSqs::start().await);
-    create(&sdk::client(&one), "orders").await;
-    let list = within(sdk::client(&other).list_queues().send())
+    create(&sdk::client(&one, wire), "orders").await;
+    let list = within(sdk::client(&other, wire).list_queues().send())
         .await
         .expect("a list");
     assert_eq!(list.queue_urls, None);
 }
 
-#[tokio::test]
-async fn a_deleted_queue_is_gone_and_ends_long_polls() {
+async fn a_deleted_queue_is_gone_and_ends_long_polls(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     let poll = tokio::spawn(
         sqs.receive_message()
@@ -193,10 +198,9 @@ async fn a_deleted_queue_is_gone_and_ends_long_polls() {
     assert!(refused(sent).error.is_queue_does_not_exist());
 }
 
-#[tokio::test]
-async fn a_purge_takes_every_message() {
+async fn a_purge_takes_every_message(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = sdk::client(&server);
+    let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
     send(&sqs, &url, "visible").await;
     send(&sqs, &url, "in flight").await;
