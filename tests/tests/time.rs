@@ -2,15 +2,25 @@
 
 use std::time::Duration;
 
+use aws_sdk_sqs::Client;
+use aws_sdk_sqs::operation::receive_message::builders::ReceiveMessageFluentBuilder;
+use aws_sdk_sqs::types::MessageSystemAttributeName::{self, *};
+use aws_sdk_sqs::types::{Message, QueueAttributeName};
 use bytes::Bytes;
 use conformance::bound::within;
-use conformance::clock;
 use conformance::raw::{self, Signature};
+use conformance::wire::Wire;
+use conformance::{clock, on_each_wire, sdk};
 use fake_sqs::FakeSqs;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
-use sqs::{Client, CreateQueueInput, Message, ReceiveMessageInput, SendMessageInput};
 use tokio::task::JoinHandle;
+
+on_each_wire! {
+    half_a_day_two_weeks_and_five_minutes_pass_within_a_second,
+    polls_that_wait_are_answered_as_they_would_have_been,
+    signatures_stay_on_real_time,
+}
 
 /// What all of it may take in real time: far less than the shortest of the times that pass.
 const SOON: Duration = Duration::from_secs(1);
@@ -19,15 +29,6 @@ const MINUTE: f64 = 60.0;
 const HOUR: f64 = 60.0 * MINUTE;
 const DAY: f64 = 24.0 * HOUR;
 const MILLISECOND: f64 = 0.001;
-
-fn client(server: &FakeSqs) -> Client {
-    let client = Client::builder()
-        .endpoint(server.endpoint_url())
-        .region(server.region())
-        .credentials(server.credentials())
-        .build();
-    Client::new(client.expect("a client"))
-}
 
 /// Asks the control interface, as a script in any language would.
 async fn control(server: &FakeSqs, method: Method, path: &str, body: Value) -> Value {
@@ -58,40 +59,41 @@ async fn counts(server: &FakeSqs, name: &str) -> Value {
     look(server, name).await["counts"].take()
 }
 
-async fn create(sqs: &Client, name: &str, attributes: &[(&str, &str)]) -> String {
-    let attributes = attributes
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let input = CreateQueueInput {
-        attributes: Some(attributes.collect()),
-        ..CreateQueueInput::new(name)
-    };
-    let created = within(sqs.create_queue(input)).await.expect("created");
+async fn create(sqs: &Client, name: &str, attributes: &[(QueueAttributeName, &str)]) -> String {
+    let mut call = sqs.create_queue().queue_name(name);
+    for (name, value) in attributes {
+        call = call.attributes(name.clone(), *value);
+    }
+    let created = within(call.send()).await.expect("created");
     created.queue_url.expect("its URL")
 }
 
-async fn receive(sqs: &Client, url: &str) -> Vec<Message> {
-    let input = ReceiveMessageInput {
-        message_system_attribute_names: Some(vec!["All".to_owned()]),
-        ..ReceiveMessageInput::new(url)
-    };
-    let received = within(sqs.receive_message(input)).await;
-    received.expect("an answer").messages
+async fn send(sqs: &Client, url: &str, body: &str) {
+    let call = sqs.send_message().queue_url(url).message_body(body);
+    within(call.send()).await.expect("sent");
 }
 
-/// Starts a long poll, and returns once it is one of `count` that wait at the queue.
-async fn poll(server: &FakeSqs, name: &str, url: &str, count: usize) -> JoinHandle<Vec<Message>> {
-    let (sqs, input) = (
-        client(server),
-        ReceiveMessageInput {
-            wait_time_seconds: Some(20),
-            message_system_attribute_names: Some(vec!["All".to_owned()]),
-            ..ReceiveMessageInput::new(url)
-        },
-    );
+/// A receive that asks for all that there is to know of a message.
+fn receiving(sqs: &Client, url: &str) -> ReceiveMessageFluentBuilder {
+    let call = sqs.receive_message().queue_url(url);
+    call.message_system_attribute_names(All)
+}
+
+async fn receive(sqs: &Client, url: &str) -> Vec<Message> {
+    let received = within(receiving(sqs, url).send()).await;
+    received.expect("an answer").messages.unwrap_or_default()
+}
+
+/// Starts a long poll, and returns once it is one of `count` that wait at the queue `name`.
+async fn poll(
+    server: &FakeSqs,
+    (sqs, name, url): (&Client, &str, &str),
+    count: usize,
+) -> JoinHandle<Vec<Message>> {
+    let call = receiving(sqs, url).wait_time_seconds(20);
     let poll = tokio::spawn(async move {
-        let received = sqs.receive_message(input).await;
-        received.expect("an answer").messages
+        let received = call.send().await.expect("an answer");
+        received.messages.unwrap_or_default()
     });
     let waits = async {
         while look(server, name).await["waiting_polls"] != count {
@@ -106,26 +108,35 @@ async fn answer(poll: JoinHandle<Vec<Message>>) -> Vec<Message> {
     within(poll).await.expect("no panic")
 }
 
-fn attribute<'a>(message: &'a Message, name: &str) -> &'a str {
-    message.attributes.get(name).map_or("", String::as_str)
+fn attribute<'a>(message: &'a Message, name: &MessageSystemAttributeName) -> &'a str {
+    let attributes = message.attributes().expect("attributes");
+    attributes.get(name).map_or("", String::as_str)
 }
 
 async fn twelve_hours_of_a_visibility_timeout(server: &FakeSqs, sqs: &Client) {
-    let url = create(sqs, "slow", &[("VisibilityTimeout", "43200")]).await;
-    let send = SendMessageInput::new(&url, "a");
-    within(sqs.send_message(send)).await.expect("sent");
+    let url = create(
+        sqs,
+        "slow",
+        &[(QueueAttributeName::VisibilityTimeout, "43200")],
+    )
+    .await;
+    send(sqs, &url, "a").await;
     assert_eq!(receive(sqs, &url).await.len(), 1);
     advance(server, 12.0 * HOUR - MILLISECOND).await;
     assert_eq!(receive(sqs, &url).await.len(), 0, "it is in flight");
     advance(server, MILLISECOND).await;
     let again = receive(sqs, &url).await;
-    assert_eq!(attribute(&again[0], "ApproximateReceiveCount"), "2");
+    assert_eq!(attribute(&again[0], &ApproximateReceiveCount), "2");
 }
 
 async fn fourteen_days_of_retention(server: &FakeSqs, sqs: &Client) {
-    let url = create(sqs, "kept", &[("MessageRetentionPeriod", "1209600")]).await;
-    let send = SendMessageInput::new(&url, "a");
-    within(sqs.send_message(send)).await.expect("sent");
+    let url = create(
+        sqs,
+        "kept",
+        &[(QueueAttributeName::MessageRetentionPeriod, "1209600")],
+    )
+    .await;
+    send(sqs, &url, "a").await;
     advance(server, 14.0 * DAY - MILLISECOND).await;
     let kept = json!({"visible": 1, "delayed": 0, "in_flight": 0});
     assert_eq!(counts(server, "kept").await, kept);
@@ -136,14 +147,11 @@ async fn fourteen_days_of_retention(server: &FakeSqs, sqs: &Client) {
 }
 
 async fn five_minutes_of_deduplication(server: &FakeSqs, sqs: &Client) {
-    let url = create(sqs, "once.fifo", &[("FifoQueue", "true")]).await;
+    let url = create(sqs, "once.fifo", &[(QueueAttributeName::FifoQueue, "true")]).await;
     let send = async || {
-        let input = SendMessageInput {
-            message_group_id: Some("g".to_owned()),
-            message_deduplication_id: Some("d".to_owned()),
-            ..SendMessageInput::new(&url, "a")
-        };
-        let sent = within(sqs.send_message(input)).await.expect("accepted");
+        let call = sqs.send_message().queue_url(&url).message_body("a");
+        let call = call.message_group_id("g").message_deduplication_id("d");
+        let sent = within(call.send()).await.expect("accepted");
         sent.message_id.expect("an id")
     };
     let first = send().await;
@@ -154,10 +162,9 @@ async fn five_minutes_of_deduplication(server: &FakeSqs, sqs: &Client) {
     assert_eq!(counts(server, "once.fifo").await["visible"], 2);
 }
 
-#[tokio::test]
-async fn half_a_day_two_weeks_and_five_minutes_pass_within_a_second() {
+async fn half_a_day_two_weeks_and_five_minutes_pass_within_a_second(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = client(&server);
+    let sqs = sdk::client(&server, wire);
     let all = async {
         // Or the time that the calls take would pass for the queues as well.
         freeze(&server).await;
@@ -169,22 +176,18 @@ async fn half_a_day_two_weeks_and_five_minutes_pass_within_a_second() {
     assert!(soon.is_ok(), "it took longer than {SOON:?}");
 }
 
-#[tokio::test]
-async fn polls_that_wait_are_answered_as_they_would_have_been() {
+async fn polls_that_wait_are_answered_as_they_would_have_been(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = client(&server);
-    let url = create(&sqs, "q", &[("VisibilityTimeout", "5")]).await;
+    let sqs = sdk::client(&server, wire);
+    let url = create(&sqs, "q", &[(QueueAttributeName::VisibilityTimeout, "5")]).await;
     let empty = create(&sqs, "empty", &[]).await;
     let frozen = freeze(&server).await;
-    let send = SendMessageInput {
-        delay_seconds: Some(10),
-        ..SendMessageInput::new(&url, "late")
-    };
-    within(sqs.send_message(send)).await.expect("sent");
-    let first = poll(&server, "q", &url, 1).await;
-    let second = poll(&server, "q", &url, 2).await;
-    let third = poll(&server, "q", &url, 3).await;
-    let nothing = poll(&server, "empty", &empty, 1).await;
+    let late = sqs.send_message().queue_url(&url).message_body("late");
+    within(late.delay_seconds(10).send()).await.expect("sent");
+    let first = poll(&server, (&sqs, "q", &url), 1).await;
+    let second = poll(&server, (&sqs, "q", &url), 2).await;
+    let third = poll(&server, (&sqs, "q", &url), 3).await;
+    let nothing = poll(&server, (&sqs, "empty", &empty), 1).await;
 
     advance(&server, 19.0).await;
     // The delay ends for the first, whose timeout ends for the second; the third would have the
@@ -193,11 +196,8 @@ async fn polls_that_wait_are_answered_as_they_would_have_been() {
     for (received, count) in [(&first, "1"), (&second, "2")] {
         assert_eq!(received.len(), 1);
         assert_eq!(received[0].body.as_deref(), Some("late"));
-        let [seen, at] = [
-            "ApproximateReceiveCount",
-            "ApproximateFirstReceiveTimestamp",
-        ]
-        .map(|name| attribute(&received[0], name));
+        let [seen, at] = [ApproximateReceiveCount, ApproximateFirstReceiveTimestamp]
+            .map(|name| attribute(&received[0], &name));
         assert_eq!((seen, at), (count, &*(frozen + 10_000).to_string()));
     }
     assert!(!third.is_finished() && !nothing.is_finished());
@@ -208,15 +208,14 @@ async fn polls_that_wait_are_answered_as_they_would_have_been() {
 
     advance(&server, 1.0).await;
     let third = answer(third).await;
-    assert_eq!(attribute(&third[0], "ApproximateReceiveCount"), "3");
+    assert_eq!(attribute(&third[0], &ApproximateReceiveCount), "3");
     assert_eq!(answer(nothing).await, []);
     assert_eq!(look(&server, "q").await["waiting_polls"], 0);
 }
 
-#[tokio::test]
-async fn signatures_stay_on_real_time() {
+async fn signatures_stay_on_real_time(wire: Wire) {
     let server = FakeSqs::start().await;
-    let sqs = client(&server);
+    let sqs = sdk::client(&server, wire);
     advance(&server, DAY).await;
     create(&sqs, "q", &[]).await;
     freeze(&server).await;
@@ -224,7 +223,9 @@ async fn signatures_stay_on_real_time() {
         at: clock::now() + Duration::from_secs(24 * 3_600),
         ..Signature::default()
     };
-    let answer = raw::send(&server, ahead.sign(raw::call(&server, "ListQueues", "{}"))).await;
+    let answer = wire
+        .send(&server, ahead.sign(wire.call(&server, "ListQueues", "{}")))
+        .await;
     assert_eq!(answer.status, StatusCode::FORBIDDEN);
     assert!(
         answer.message().starts_with("Signature not yet current: "),

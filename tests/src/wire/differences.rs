@@ -93,11 +93,6 @@ pub const ALONE: &[Alone] = &[
         test: "*",
         reason: "it is about our own client, which speaks JSON",
     },
-    Alone {
-        file: "time.rs",
-        test: "*",
-        reason: "it is about the queues' time, and calls with our own client, which speaks JSON",
-    },
 ];
 
 /// Asserts that a test has a row in [`ALONE`].
