@@ -222,7 +222,7 @@ printf '[plugins]\nspoil = spoil\n' >"$work/plugins"
 spoiled() {
     local spoil=$1
     shift
-    env SPOIL="$spoil" PYTHONPATH="$here" AWS_CONFIG_FILE="$work/plugins" \
+    env SPOIL="$spoil" PYTHONPATH="$here:$root/tests/python" AWS_CONFIG_FILE="$work/plugins" \
         aws --endpoint-url "$endpoint" sqs "$@"
 }
 refused SignatureDoesNotMatch SendMessage \
@@ -233,7 +233,7 @@ refused SignatureDoesNotMatch ListQueues 'Signature expired: ' spoiled past list
 refused SignatureDoesNotMatch ListQueues 'Signature not yet current: ' spoiled future list-queues
 
 refused AWS.SimpleQueueService.NonExistentQueue ReceiveMessage \
-    'The specified queue does not exist.' sqs receive-message --queue-url "$url-other"
+    'The specified queue does not exist' sqs receive-message --queue-url "$url-other"
 refused QueueAlreadyExists CreateQueue \
     'A queue already exists with the same name and a different value for attribute VisibilityTimeout' \
     sqs create-queue --queue-name trip --attributes VisibilityTimeout=61

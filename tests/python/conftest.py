@@ -8,6 +8,7 @@ import boto3
 import botocore.config
 import pytest
 
+import wire
 from server import FakeSqs
 
 REGION = "us-east-1"
@@ -48,7 +49,7 @@ def connect(server):
     """Makes a client: ``connect(secret="other")``, ``connect(signature_version=UNSIGNED)``."""
 
     def make(key=KEY, secret=SECRET, region=REGION, endpoint=server.endpoint_url, **config):
-        return boto3.session.Session().client(
+        client = boto3.session.Session().client(
             "sqs",
             endpoint_url=endpoint,
             region_name=region,
@@ -63,6 +64,7 @@ def connect(server):
                 **config,
             ),
         )
+        return wire.adapt(client)
 
     return make
 

@@ -5,6 +5,7 @@ import json
 import botocore.exceptions
 import pytest
 
+import wire
 from conftest import ACCOUNT, KEY, REGION, SECRET
 from server import FakeSqs
 
@@ -158,14 +159,13 @@ def test_another_account_is_let_in_where_a_permission_says_so(accounts, queue_na
             call()
         response = raised.value.response
         assert response["ResponseMetadata"]["HTTPStatusCode"] == 403
-        assert response["Error"] == {
-            "Code": "AccessDenied",
-            "QueryErrorCode": "AccessDeniedException",
-            "Type": "Sender",
-            "Message": f"User: arn:aws:iam::{OTHER}:root is not authorized to perform: "
-            f"sqs:{action} on resource: {arn_of(queue)} because no identity-based policy allows "
-            f"the sqs:{action} action",
-        }
+        assert response["Error"] == wire.error(
+            "AccessDeniedException",
+            "AccessDenied",
+            f"User: arn:aws:iam::{OTHER}:root is not authorized to perform: sqs:{action} on "
+            f"resource: {arn_of(queue)} because no identity-based policy allows the "
+            f"sqs:{action} action",
+        )
 
     def send():
         return other.send_message(QueueUrl=queue, MessageBody="from outside")

@@ -5,25 +5,23 @@ import re
 import botocore.exceptions
 import pytest
 
+import wire
+
 REQUEST_ID = re.compile(r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 TOO_LONG = "x" * 524289
 
 
 def check(raised, *, shape, code, message, status=400):
-    """An error as boto3 shows it: both its names, its text and its response."""
+    """An error as boto3 shows it: its names, its text and its response."""
     response = raised.value.response
-    assert response["Error"] == {
-        "Code": code,
-        "QueryErrorCode": shape,
-        "Type": "Sender",
-        "Message": message,
-    }
+    assert response["Error"] == wire.error(shape, code, message)
     metadata = response["ResponseMetadata"]
     headers = metadata["HTTPHeaders"]
     assert metadata["HTTPStatusCode"] == status
     assert REQUEST_ID.match(metadata["RequestId"]), metadata["RequestId"]
-    assert headers["content-type"] == "application/x-amz-json-1.0"
-    assert headers["x-amzn-query-error"] == f"{code};Sender"
+    assert headers["content-type"] == wire.CONTENT_TYPE
+    special = {name: headers[name] for name in headers if name == "x-amzn-query-error"}
+    assert special == wire.error_headers(code)
 
 
 def entries(*ids):
@@ -37,21 +35,21 @@ MODELLED = {
         lambda sqs, url, name: sqs.send_message(QueueUrl=url + "-other", MessageBody="a"),
         "QueueDoesNotExist",
         "AWS.SimpleQueueService.NonExistentQueue",
-        "The specified queue does not exist.",
+        wire.NO_SUCH_QUEUE,
         400,
     ),
     "queue url of a queue that does not exist": (
         lambda sqs, url, name: sqs.get_queue_url(QueueName=name + "-other"),
         "QueueDoesNotExist",
         "AWS.SimpleQueueService.NonExistentQueue",
-        "The specified queue does not exist.",
+        wire.NO_SUCH_QUEUE,
         400,
     ),
     "queue url that is none": (
         lambda sqs, url, name: sqs.receive_message(QueueUrl="http://[nonsense"),
         "QueueDoesNotExist",
         "AWS.SimpleQueueService.NonExistentQueue",
-        "The specified queue does not exist.",
+        wire.NO_SUCH_QUEUE,
         400,
     ),
     "same name, other attributes": (
@@ -208,7 +206,7 @@ MODELLED = {
 @pytest.mark.parametrize("row", MODELLED.values(), ids=MODELLED)
 def test_modelled_errors(sqs, queue, queue_name, row):
     call, shape, code, message, status = row
-    with pytest.raises(getattr(sqs.exceptions, shape)) as raised:
+    with pytest.raises(wire.exception(sqs, shape)) as raised:
         call(sqs, queue, queue_name)
     check(raised, shape=shape, code=code, message=message, status=status)
 
@@ -335,6 +333,6 @@ def test_success_has_a_request_id_and_the_content_type(sqs, queue):
     ):
         metadata = answer["ResponseMetadata"]
         assert metadata["HTTPStatusCode"] == 200
-        assert metadata["HTTPHeaders"]["content-type"] == "application/x-amz-json-1.0"
+        assert metadata["HTTPHeaders"]["content-type"] == wire.CONTENT_TYPE
         assert "x-amzn-query-error" not in metadata["HTTPHeaders"]
         assert REQUEST_ID.match(metadata["RequestId"])

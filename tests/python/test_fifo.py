@@ -6,6 +6,8 @@ import re
 import botocore.exceptions
 import pytest
 
+import wire
+
 SEQUENCE_NUMBER = re.compile(r"^\d{20}$")
 
 
@@ -45,15 +47,11 @@ def delete(sqs, queue, message):
 def check(raised, code, message):
     """A refusal with this query code and text, from the checks below the service."""
     assert raised.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
-    assert raised.value.response["Error"] == {
-        "Code": code,
-        "QueryErrorCode": {
-            "InvalidParameterValue": "InvalidParameterValueException",
-            "MissingParameter": "MissingRequiredParameterException",
-        }[code],
-        "Type": "Sender",
-        "Message": message,
-    }
+    shape = {
+        "InvalidParameterValue": "InvalidParameterValueException",
+        "MissingParameter": "MissingRequiredParameterException",
+    }[code]
+    assert raised.value.response["Error"] == wire.error(shape, code, message)
 
 
 def test_attributes(sqs, make):

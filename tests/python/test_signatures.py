@@ -2,7 +2,6 @@
 
 import datetime
 import hashlib
-import json
 import urllib.parse
 
 import botocore.auth
@@ -13,6 +12,8 @@ import pytest
 import urllib3
 from botocore import UNSIGNED
 
+import signing_clock
+import wire
 from conftest import KEY, REGION, SECRET
 
 MISMATCH = (
@@ -22,6 +23,8 @@ MISMATCH = (
 )
 CREDENTIALS = botocore.credentials.Credentials(KEY, SECRET)
 STAMP = "%Y%m%dT%H%M%SZ"
+# A request that changes nothing.
+LIST = wire.by_hand("ListQueues")
 
 
 def now():
@@ -34,21 +37,35 @@ def clock(monkeypatch):
 
     def shift(**how_far):
         signed_at = now() + datetime.timedelta(**how_far)
-        monkeypatch.setattr(botocore.auth, "get_current_datetime", lambda *_: signed_at)
+        signing_clock.set_to(signed_at, monkeypatch.setattr)
         return signed_at.strftime(STAMP)
 
     return shift
 
 
-def refusal(call, **arguments):
-    """The error of a call that is refused with status 403."""
+def refusal(call, shape, code, **arguments):
+    """The text of a call's refusal with this name, this query code and status 403."""
     with pytest.raises(botocore.exceptions.ClientError) as raised:
         call(**arguments)
     response = raised.value.response
     assert response["ResponseMetadata"]["HTTPStatusCode"] == 403
-    error = response["Error"]
-    assert error["Type"] == "Sender"
-    return error["QueryErrorCode"], error["Code"], error["Message"]
+    message = response["Error"]["Message"]
+    assert response["Error"] == wire.error(shape, code, message)
+    return message
+
+
+def refusal_of_a_signature(call, **arguments):
+    return refusal(call, "InvalidSignatureException", "SignatureDoesNotMatch", **arguments)
+
+
+def check_by_hand(answer, message):
+    """The same for a request that was made by hand and is refused for its signature."""
+    assert answer.status == 403
+    refused = wire.refusal_by_hand(answer)
+    assert refused["Message"].startswith(message), refused
+    assert refused == wire.error(
+        "InvalidSignatureException", "SignatureDoesNotMatch", refused["Message"]
+    )
 
 
 def count(sqs, queue):
@@ -59,53 +76,51 @@ def count(sqs, queue):
 
 @pytest.mark.parametrize("secret", ["wrong", "test ", "Test"])
 def test_wrong_secret(connect, secret):
-    shape, code, message = refusal(connect(secret=secret).list_queues)
-    assert (shape, code) == ("InvalidSignatureException", "SignatureDoesNotMatch")
-    assert message.startswith(MISMATCH)
+    assert refusal_of_a_signature(connect(secret=secret).list_queues).startswith(MISMATCH)
 
 
 def test_unknown_key(connect):
-    assert refusal(connect(key="AKIDEXAMPLE").list_queues) == (
-        "UnrecognizedClientException",
-        "InvalidClientTokenId",
-        "The security token included in the request is invalid.",
-    )
+    call = connect(key="AKIDEXAMPLE").list_queues
+    message = refusal(call, "UnrecognizedClientException", "InvalidClientTokenId")
+    assert message == "The security token included in the request is invalid."
 
 
 def test_no_signature(connect, sqs, queue):
     client = connect(signature_version=UNSIGNED)
-    shape, code, message = refusal(client.send_message, QueueUrl=queue, MessageBody="a")
-    assert (shape, code) == ("AccessDeniedException", "AccessDenied")
+    message = refusal(
+        client.send_message,
+        "AccessDeniedException",
+        "AccessDenied",
+        QueueUrl=queue,
+        MessageBody="a",
+    )
     assert message.startswith("Access to the resource ") and message.endswith(" is denied.")
     assert count(sqs, queue) == 0
 
 
 def test_body_changed_after_signing(connect, sqs, queue):
     def replace(request, **_):
-        assert b"pay alice" in request.body
-        request.body = request.body.replace(b"pay alice", b"pay mallo")
+        # A form is text here, and JSON is bytes.
+        body = request.body if isinstance(request.body, bytes) else request.body.encode()
+        assert b"alice" in body
+        request.body = body.replace(b"alice", b"mallo")
 
     client = connect()
     client.meta.events.register("before-send.sqs.SendMessage", replace)
-    shape, code, message = refusal(client.send_message, QueueUrl=queue, MessageBody="pay alice")
-    assert (shape, code) == ("InvalidSignatureException", "SignatureDoesNotMatch")
-    assert message.startswith(MISMATCH)
+    call = {"QueueUrl": queue, "MessageBody": "pay alice"}
+    assert refusal_of_a_signature(client.send_message, **call).startswith(MISMATCH)
     assert count(sqs, queue) == 0
 
 
-@pytest.mark.parametrize("header", ["X-Amz-Target", "Content-Type"])
+@pytest.mark.parametrize("header", wire.HEADERS_THAT_ARE_SIGNED)
 def test_header_changed_after_signing(connect, queue, header):
     def replace(request, **_):
         del request.headers[header]
-        request.headers[header] = {
-            "X-Amz-Target": b"AmazonSQS.PurgeQueue",
-            "Content-Type": b"application/x-amz-json-1.1",
-        }[header]
+        request.headers[header] = wire.HEADERS_THAT_ARE_SIGNED[header]
 
     client = connect()
     client.meta.events.register("before-send.sqs.DeleteQueue", replace)
-    shape, code, message = refusal(client.delete_queue, QueueUrl=queue)
-    assert (shape, code) == ("InvalidSignatureException", "SignatureDoesNotMatch")
+    assert refusal_of_a_signature(client.delete_queue, QueueUrl=queue).startswith(MISMATCH)
 
 
 def test_amazons_header_added_after_signing(connect, queue):
@@ -114,8 +129,7 @@ def test_amazons_header_added_after_signing(connect, queue):
 
     client = connect()
     client.meta.events.register("before-send.sqs.DeleteQueue", add)
-    shape, code, _ = refusal(client.delete_queue, QueueUrl=queue)
-    assert (shape, code) == ("InvalidSignatureException", "SignatureDoesNotMatch")
+    refusal_of_a_signature(client.delete_queue, QueueUrl=queue)
 
 
 def test_header_added_after_signing_that_need_not_be_signed(connect, queue):
@@ -131,8 +145,7 @@ def test_header_added_after_signing_that_need_not_be_signed(connect, queue):
 
 def test_stale_date(connect, clock):
     signed_at = clock(minutes=-16)
-    shape, code, message = refusal(connect().list_queues)
-    assert (shape, code) == ("InvalidSignatureException", "SignatureDoesNotMatch")
+    message = refusal_of_a_signature(connect().list_queues)
     prefix = f"Signature expired: {signed_at} is now earlier than "
     assert message.startswith(prefix) and message.endswith(" - 15 min.)")
     limit, at = message.removeprefix(prefix).removesuffix(" - 15 min.)").split(" (")
@@ -143,8 +156,7 @@ def test_stale_date(connect, clock):
 
 def test_date_in_the_future(connect, clock):
     signed_at = clock(minutes=16)
-    shape, code, message = refusal(connect().list_queues)
-    assert (shape, code) == ("InvalidSignatureException", "SignatureDoesNotMatch")
+    message = refusal_of_a_signature(connect().list_queues)
     prefix = f"Signature not yet current: {signed_at} is still later than "
     assert message.startswith(prefix) and message.endswith(" + 15 min.)")
 
@@ -156,20 +168,15 @@ def test_a_clock_that_is_a_little_wrong(connect, clock, minutes):
 
 
 def test_wrong_service_in_the_scope(server):
-    answer = post_by_hand(server, botocore.auth.SigV4Auth(CREDENTIALS, "sns", REGION))
-    assert answer.status == 403
-    assert answer.headers["x-amzn-query-error"] == "SignatureDoesNotMatch;Sender"
-    assert answer.json() == {
-        "__type": "com.amazon.coral.service#InvalidSignatureException",
-        "message": "Credential should be scoped to correct service: 'sqs'.",
-    }
+    answer = post_by_hand(server, botocore.auth.SigV4Auth(CREDENTIALS, "sns", REGION), LIST)
+    check_by_hand(answer, "Credential should be scoped to correct service: 'sqs'.")
 
 
 class PresignedPost(botocore.auth.SigV4QueryAuth):
     """Presigns a POST whose body stays a body.
 
-    botocore's own class moves JSON into the query string, which is no request of this
-    protocol; so the body is left out of the request to sign, and its hash is given.
+    botocore's own class moves the body into the query string; so it is left out of the request
+    to sign, and its hash is given.
     """
 
     def __init__(self, body, expires=60):
@@ -180,16 +187,22 @@ class PresignedPost(botocore.auth.SigV4QueryAuth):
         return self._hash
 
 
-def post_by_hand(server, auth, body=b"{}", sent=None, target="AmazonSQS.ListQueues"):
-    """Signs a request to post ``body`` with ``auth``, and sends ``sent`` (or that body)."""
-    request = botocore.awsrequest.AWSRequest(
+def post_by_hand(server, auth, request, sent=None):
+    """Signs the headers and the body of a ``request`` with ``auth``, and posts them.
+
+    With ``sent``, another body is posted than the one that was signed.
+    """
+    headers, body = request
+    signed = botocore.awsrequest.AWSRequest(
         method="POST",
         url=f"{server.endpoint_url}/",
         data=None if isinstance(auth, PresignedPost) else body,
-        headers={"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": target},
+        headers=headers,
     )
-    auth.add_auth(request)
-    return send("POST", request.url, dict(request.headers), body if sent is None else sent)
+    auth.add_auth(signed)
+    # Presigning takes the Content-Type of a form away, without which a body is none.
+    headers = {**headers, **dict(signed.headers)}
+    return send("POST", signed.url, headers, body if sent is None else sent)
 
 
 def send(method, url, headers, body=None):
@@ -198,38 +211,31 @@ def send(method, url, headers, body=None):
 
 
 def test_presigned_post(server, sqs, queue):
-    body = json.dumps({"QueueUrl": queue, "MessageBody": "presigned"}).encode()
-    answer = post_by_hand(server, PresignedPost(body), body, target="AmazonSQS.SendMessage")
+    request = wire.by_hand("SendMessage", QueueUrl=queue, MessageBody="presigned")
+    answer = post_by_hand(server, PresignedPost(request[1]), request)
     assert answer.status == 200
     (message,) = sqs.receive_message(QueueUrl=queue)["Messages"]
-    assert message["MessageId"] == answer.json()["MessageId"]
+    assert message["MessageId"] == wire.result_by_hand(answer, "MessageId")
     assert message["Body"] == "presigned"
 
 
 def test_presigned_post_with_another_body(server, sqs, queue):
-    body = json.dumps({"QueueUrl": queue, "MessageBody": "presigned"}).encode()
-    answer = post_by_hand(
-        server,
-        PresignedPost(body),
-        body,
-        sent=body.replace(b"presigned", b"forged---"),
-        target="AmazonSQS.SendMessage",
-    )
-    assert answer.status == 403
-    assert answer.headers["x-amzn-query-error"] == "SignatureDoesNotMatch;Sender"
+    request = wire.by_hand("SendMessage", QueueUrl=queue, MessageBody="presigned")
+    forged = request[1].replace(b"presigned", b"forged---")
+    answer = post_by_hand(server, PresignedPost(request[1]), request, sent=forged)
+    check_by_hand(answer, MISMATCH)
     assert count(sqs, queue) == 0
 
 
 def test_presigned_post_that_is_over(server, clock):
     clock(seconds=-61)
-    answer = post_by_hand(server, PresignedPost(b"{}", expires=60))
-    assert answer.status == 403
-    assert answer.headers["x-amzn-query-error"] == "SignatureDoesNotMatch;Sender"
+    answer = post_by_hand(server, PresignedPost(LIST[1], expires=60), LIST)
+    check_by_hand(answer, "Signature expired: ")
 
 
 def test_presigned_post_may_be_older_than_a_signed_one(server, clock):
     clock(hours=-1)
-    assert post_by_hand(server, PresignedPost(b"{}", expires=7200)).status == 200
+    assert post_by_hand(server, PresignedPost(LIST[1], expires=7200), LIST).status == 200
 
 
 def presigned_get(sqs):
@@ -237,7 +243,7 @@ def presigned_get(sqs):
     url = sqs.generate_presigned_url("list_queues", ExpiresIn=60, HttpMethod="GET")
     query = urllib.parse.parse_qs(urllib.parse.urlsplit(url).query)
     values = {
-        "content-type": "application/x-amz-json-1.0",
+        "content-type": wire.JSON,
         "x-amz-target": "AmazonSQS.ListQueues",
         "x-amzn-query-mode": "true",
     }
@@ -245,17 +251,15 @@ def presigned_get(sqs):
     return url, {name: values[name] for name in signed if name != "host"}
 
 
-def test_presigned_get_is_verified_and_then_not_found(sqs):
+def test_presigned_get(sqs):
     url, headers = presigned_get(sqs)
-    assert send("GET", url, headers).status == 404
+    assert send("GET", url, headers).status == wire.PRESIGNED_GET_STATUS
 
 
 def test_presigned_get_with_another_signature(sqs):
     url, headers = presigned_get(sqs)
     last = "1" if url.endswith("0") else "0"
-    answer = send("GET", url[:-1] + last, headers)
-    assert answer.status == 403
-    assert answer.headers["x-amzn-query-error"] == "SignatureDoesNotMatch;Sender"
+    check_by_hand(send("GET", url[:-1] + last, headers), MISMATCH)
 
 
 def test_presigned_get_with_another_query(sqs):
