@@ -1,9 +1,6 @@
-// A fake-sqs process for a test file, and clients for it.
+// Clients for a fake-sqs process, and what tests do with them.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { after } from "node:test";
 
 import {
@@ -15,40 +12,9 @@ import {
   SQSServiceException,
 } from "@aws-sdk/client-sqs";
 
-/** The account that owns the queues, and one that must be let in. */
-export const OWNER = { account: "000000000000", key: "test", secret: "test" };
-export const OTHER = { account: "111122223333", key: "other", secret: "other" };
+import { OWNER, WAIT_MS } from "./server.js";
 
-const START_LINE = /^fake-sqs listening on (http:\/\/127\.0\.0\.1:\d+)$/;
-const WAIT_MS = 10_000;
-
-/**
- * Starts a server with both accounts on a free port, stops it when the file's tests are over, and
- * returns its endpoint.
- */
-export async function startServer() {
-  const binary = process.env.FAKE_SQS_BIN;
-  assert(binary, "FAKE_SQS_BIN must name the fake-sqs binary; tests/js/run sets it");
-  const credential = ({ key, secret, account }) => ["--credential", `${key}:${secret}:${account}`];
-  const server = spawn(
-    binary,
-    ["--listen", "127.0.0.1:0", "--log", "error", ...credential(OWNER), ...credential(OTHER)],
-    { env: withoutOurSettings(process.env), stdio: ["ignore", "pipe", "inherit"] },
-  );
-  const ended = once(server, "exit");
-  const lines = createInterface({ input: server.stdout });
-  const [line] = await once(lines, "line", { signal: AbortSignal.timeout(WAIT_MS) });
-  const [, endpoint] = START_LINE.exec(line) ?? assert.fail(`the start-up line is ${line}`);
-
-  after(async () => {
-    server.kill("SIGTERM");
-    const timer = setTimeout(() => server.kill("SIGKILL"), WAIT_MS);
-    const [status] = await ended;
-    clearTimeout(timer);
-    assert.equal(status, 0, "SIGTERM ends the server with status 0");
-  });
-  return endpoint;
-}
+export { OTHER, OWNER, startServer } from "./server.js";
 
 /** A client that signs as one of the accounts. A refusal is to be seen, not tried again. */
 export function client(endpoint, { key, secret } = OWNER, more = {}) {
@@ -123,9 +89,4 @@ export async function refused(call, { type, code, message, status = 400 }) {
     assert.match(error.$metadata.requestId, REQUEST_ID);
     return true;
   });
-}
-
-function withoutOurSettings(environment) {
-  const others = Object.entries(environment).filter(([name]) => !name.startsWith("FAKE_SQS_"));
-  return Object.fromEntries(others);
 }
