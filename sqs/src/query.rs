@@ -254,13 +254,26 @@ pub fn write(response: &Response, request_id: &str) -> Result<String, WriteError
 #[must_use]
 pub fn write_error(error: &Error, request_id: &str) -> String {
     let code = error.code();
-    let message = match (code, error.message()) {
+    let message = message(error);
+    MODEL.write_error(code.fault().name(), code.query_code(), message, request_id)
+}
+
+/// What an error says in this protocol.
+///
+/// ```
+/// use sqs::{Error, ErrorCode, query};
+///
+/// let error = Error::new(ErrorCode::InvalidAttributeName, "Unknown Attribute Colour.");
+/// assert_eq!(query::message(&error), "Unknown Attribute Colour.");
+/// ```
+#[must_use]
+pub fn message(error: &Error) -> &str {
+    match (error.code(), error.message()) {
         (ErrorCode::QueueDoesNotExist, "The specified queue does not exist.") => {
             "The specified queue does not exist for this wsdl version."
         }
         (_, message) => message,
-    };
-    MODEL.write_error(code.fault().name(), code.query_code(), message, request_id)
+    }
 }
 
 /// Reads a shape from parameters.

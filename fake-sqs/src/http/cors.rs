@@ -1,9 +1,12 @@
 //! Web pages of other origins: whether they may call SQS.
 //!
-//! A browser asks first, with an OPTIONS request of its own (a preflight), since every SQS call has
-//! headers that no form could send. Here it is told yes, if the server was started so; without
-//! that no answer ever has a CORS header, so a page elsewhere can neither call nor read. The
-//! control interface is not behind this layer.
+//! A browser asks first, with an OPTIONS request of its own (a preflight), when a call has headers
+//! that no form could send: every call of the JSON protocol, and every one that is signed in
+//! its headers. Here it is told yes, if the server was started so; without that no answer ever has a
+//! CORS header. A form or a link of the Query protocol that is signed in its URL needs no preflight:
+//! a page elsewhere can send it, and without these headers not read the answer. That is no way
+//! in, since it takes the signature of somebody who has the secret. The control interface is not
+//! behind this layer.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -74,7 +77,7 @@ fn preflight(request: &Parts) -> Response {
     let headers = response.headers_mut();
     headers.insert(
         ACCESS_CONTROL_ALLOW_METHODS,
-        HeaderValue::from_static("POST"),
+        HeaderValue::from_static("GET, POST"),
     );
     if let Some(asked) = request.headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {
         headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, asked.clone());
@@ -138,7 +141,7 @@ mod tests {
             assert_eq!((answer.status, answer.text()), (204, ""));
             for (name, value) in [
                 ("access-control-allow-origin", "*"),
-                ("access-control-allow-methods", "POST"),
+                ("access-control-allow-methods", "GET, POST"),
                 (
                     "access-control-allow-headers",
                     "authorization,content-type,x-amz-date,x-amz-target",

@@ -13,6 +13,7 @@ use http::{HeaderMap, Method, StatusCode, Uri};
 use serde::Deserialize;
 use sqs::{Error, ErrorCode, Operation};
 
+use self::query::Rendering;
 use super::asked::Unasked;
 use crate::seed::RequestId;
 
@@ -30,8 +31,8 @@ use crate::seed::RequestId;
 pub(crate) enum Protocol {
     /// AWS JSON 1.0, which AWS's SDKs have spoken to SQS since the end of 2023.
     Json,
-    /// AWS Query, which all did before: forms, and XML.
-    Query,
+    /// AWS Query, which all did before: forms, and XML unless the client asks for JSON.
+    Query(Rendering),
 }
 
 impl Protocol {
@@ -40,7 +41,7 @@ impl Protocol {
         if json::is_meant(method, headers) {
             Self::Json
         } else if query::is_meant(method, uri, headers) || method != Method::POST {
-            Self::Query
+            Self::Query(Rendering::of(headers))
         } else {
             Self::Json
         }
@@ -50,7 +51,7 @@ impl Protocol {
     pub(crate) fn can_ask(self, request: &Parts) -> bool {
         match self {
             Self::Json => request.method == Method::POST,
-            Self::Query => {
+            Self::Query(_) => {
                 request.method == Method::POST
                     || request.method == Method::GET && query::has_action(&request.uri)
             }
@@ -61,7 +62,7 @@ impl Protocol {
     pub(crate) fn asked<'a>(self, request: &'a Parts, body: &'a [u8]) -> Asked<'a> {
         match self {
             Self::Json => Asked::Json(json::Asked::new(&request.headers, body)),
-            Self::Query => Asked::Query(query::Asked::new(request, body)),
+            Self::Query(_) => Asked::Query(query::Asked::new(request, body)),
         }
     }
 }
@@ -133,7 +134,7 @@ impl Reply {
     pub(crate) fn body(self, response: &sqs::Response) -> Result<Vec<u8>, Error> {
         match self.protocol {
             Protocol::Json => json::body(response),
-            Protocol::Query => query::body(response, self.request_id),
+            Protocol::Query(rendering) => query::body(rendering, response, self.request_id),
         }
     }
 
@@ -141,7 +142,7 @@ impl Reply {
     pub(crate) fn success(self, body: Vec<u8>) -> Response {
         match self.protocol {
             Protocol::Json => json::success(body),
-            Protocol::Query => query::success(body),
+            Protocol::Query(rendering) => query::success(rendering, body),
         }
     }
 
@@ -155,7 +156,7 @@ impl Reply {
     pub(crate) fn error_with_status(self, error: &Error, status: StatusCode) -> Response {
         match self.protocol {
             Protocol::Json => json::error(error, status),
-            Protocol::Query => query::error(error, status, self.request_id),
+            Protocol::Query(rendering) => query::error(rendering, error, status, self.request_id),
         }
     }
 }

@@ -71,7 +71,7 @@ fn the_head_of_a_request_decides_its_protocol_and_whether_it_can_ask() {
         // No body is read of a GET, so it says nothing about what that would be.
         ("GET", action, None, Some(JSON)),
     ];
-    assert_protocol(&query, Protocol::Query, true);
+    assert_protocol(&query, Protocol::Query(Rendering::Xml), true);
     assert_protocol(
         &[("GET", action, target, None), ("PUT", "/", target, None)],
         Protocol::Json,
@@ -84,7 +84,7 @@ fn the_head_of_a_request_decides_its_protocol_and_whether_it_can_ask() {
         ("PUT", action, None, None),
         ("DELETE", "/a/b", None, None),
     ];
-    assert_protocol(&nothing, Protocol::Query, false);
+    assert_protocol(&nothing, Protocol::Query(Rendering::Xml), false);
 }
 
 /// The status, the content type, the header `x-amzn-query-error`, and the body.
@@ -108,7 +108,11 @@ async fn every_error_of_the_table_has_its_form_in_each_protocol() {
     let request_id = RequestIds::new(7).next();
     for code in ErrorCode::ALL {
         let error = Error::new(*code, "words");
-        for protocol in [Protocol::Json, Protocol::Query] {
+        for protocol in [
+            Protocol::Json,
+            Protocol::Query(Rendering::Xml),
+            Protocol::Query(Rendering::Json),
+        ] {
             let reply = Reply {
                 protocol,
                 request_id,
@@ -124,7 +128,15 @@ async fn every_error_of_the_table_has_its_form_in_each_protocol() {
                     let expected = format!(r#"{{"__type":"{shape}","message":"words"}}"#);
                     assert_eq!(body, expected);
                 }
-                Protocol::Query => {
+                Protocol::Query(Rendering::Json) => {
+                    assert_eq!(content_type, "application/json");
+                    assert_eq!(query_error, None);
+                    let expected = format!(
+                        r#"{{"Error":{{"Code":"{query_code}","Message":"words","Type":"{fault}"}},"RequestId":"{request_id}"}}"#
+                    );
+                    assert_eq!(body, expected);
+                }
+                Protocol::Query(Rendering::Xml) => {
                     assert_eq!(content_type, "text/xml");
                     assert_eq!(query_error, None);
                     let expected = format!(
@@ -136,6 +148,36 @@ async fn every_error_of_the_table_has_its_form_in_each_protocol() {
                     assert_eq!(body, expected);
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn json_is_answered_to_whoever_names_it_and_xml_to_all_others() {
+    let json = [
+        "application/json",
+        "Application/JSON; charset=utf-8",
+        // What axios sends.
+        "application/json, text/plain, */*",
+        "text/xml;q=0.9, application/json",
+        "application/json;q=0.25,application/xml; q=0.2",
+    ];
+    let xml = [
+        "",
+        "*/*",
+        "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+        "text/xml, application/json",
+        "application/json;q=0.5, text/xml",
+        "application/json;q=0",
+        "application/json;q=soon",
+        "application/jsonp",
+    ];
+    for (accepted, rendering) in [(&json[..], Rendering::Json), (&xml, Rendering::Xml)] {
+        for accept in accepted {
+            let request = Request::post("/?Action=ListQueues").header("accept", *accept);
+            let (parts, ()) = request.body(()).expect("a request").into_parts();
+            let found = Protocol::of(&parts.method, &parts.uri, &parts.headers);
+            assert_eq!(found, Protocol::Query(rendering), "{accept:?}");
         }
     }
 }

@@ -1,10 +1,12 @@
 //! AWS Query: a form, in the body of a POST or in the URL, that names its operation as the
-//! parameter `Action`; the answers are XML.
+//! parameter `Action`; the answers are XML, or JSON of their own.
+
+mod json;
 
 use aws_query::{Parameters, ReadError, Source};
 use axum::body::Body;
 use axum::response::Response;
-use http::header::{CONTENT_TYPE, HeaderMap};
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, Uri};
 use sqs::{Error, ErrorCode, Operation, query};
@@ -136,32 +138,98 @@ fn advice(error: &Error, action: &str) -> String {
     }
 }
 
+/// What the answers are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rendering {
+    /// What all SDKs read.
+    Xml,
+    /// For a client that would rather have JSON.
+    Json,
+}
+
+impl Rendering {
+    /// JSON if the client names it, and does not name XML as something that it likes better. What it
+    /// only allows, as `*/*` does, is no wish.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let mut best = (0, Self::Xml);
+        for range in text_of(headers, &ACCEPT).split(',') {
+            let mut parts = range.split(';').map(str::trim);
+            let rendering = match parts
+                .next()
+                .unwrap_or_default()
+                .to_ascii_lowercase()
+                .as_str()
+            {
+                json::CONTENT_TYPE => Self::Json,
+                query::XML | "application/xml" => Self::Xml,
+                _ => continue,
+            };
+            let weight = parts.find_map(|part| part.strip_prefix("q="));
+            let weight = weight.map_or(1_000, thousandths);
+            if weight > best.0 {
+                best = (weight, rendering);
+            }
+        }
+        best.1
+    }
+
+    fn content_type(self) -> &'static str {
+        match self {
+            Self::Xml => query::XML,
+            Self::Json => json::CONTENT_TYPE,
+        }
+    }
+}
+
+/// A weight of `Accept` (RFC 9110, section 12.4.2), which has three digits after the point at most.
+fn thousandths(weight: &str) -> u32 {
+    let (whole, rest) = weight.split_once('.').unwrap_or((weight, ""));
+    format!("{whole}{rest:0<3.3}").parse().unwrap_or(0)
+}
+
 /// The body of an answer that is a success.
-pub(super) fn body(response: &sqs::Response, request_id: RequestId) -> Result<Vec<u8>, Error> {
-    match query::write(response, &request_id.to_string()) {
-        Ok(body) => Ok(body.into_bytes()),
-        Err(error) => Err(super::unwritten(response.operation(), &error)),
+pub(super) fn body(
+    rendering: Rendering,
+    response: &sqs::Response,
+    request_id: RequestId,
+) -> Result<Vec<u8>, Error> {
+    let operation = response.operation();
+    match rendering {
+        Rendering::Xml => query::write(response, &request_id.to_string())
+            .map(String::into_bytes)
+            .map_err(|error| super::unwritten(operation, &error)),
+        Rendering::Json => {
+            json::write(response, request_id).map_err(|error| super::unwritten(operation, &error))
+        }
     }
 }
 
 /// An answer that is a success.
-pub(super) fn success(body: Vec<u8>) -> Response {
-    xml(body, StatusCode::OK)
+pub(super) fn success(rendering: Rendering, body: Vec<u8>) -> Response {
+    answer(rendering, body, StatusCode::OK)
 }
 
 /// An answer that is an error.
-pub(super) fn error(error: &Error, status: StatusCode, request_id: RequestId) -> Response {
-    let body = query::write_error(error, &request_id.to_string());
-    let mut response = xml(body.into_bytes(), status);
-    response.extensions_mut().insert(Failure(error.clone()));
+pub(super) fn error(
+    rendering: Rendering,
+    error: &Error,
+    status: StatusCode,
+    request_id: RequestId,
+) -> Response {
+    let body = match rendering {
+        Rendering::Xml => query::write_error(error, &request_id.to_string()).into_bytes(),
+        Rendering::Json => json::write_error(error, request_id),
+    };
+    let mut response = answer(rendering, body, status);
+    let told = Error::new(error.code(), query::message(error));
+    response.extensions_mut().insert(Failure(told));
     response
 }
 
-fn xml(body: Vec<u8>, status: StatusCode) -> Response {
+fn answer(rendering: Rendering, body: Vec<u8>, status: StatusCode) -> Response {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static(query::XML));
+    let content_type = HeaderValue::from_static(rendering.content_type());
+    response.headers_mut().insert(CONTENT_TYPE, content_type);
     response
 }
