@@ -5,6 +5,7 @@
 //! signed verifies, and without the secret nothing ever does.
 
 mod json;
+mod older;
 mod read;
 mod signed;
 mod streams;
@@ -12,6 +13,7 @@ mod v4a;
 mod wire;
 
 pub use json::json;
+pub use older::{form, xml};
 pub use read::{authorization, dates, query, request};
 pub use signed::round_trip;
 pub use streams::{chunked, events};
@@ -26,9 +28,11 @@ pub const TARGETS: &[Target] = &[
     ("chunked", chunked),
     ("dates", dates),
     ("events", events),
+    ("form", form),
     ("json", json),
     ("query", query),
     ("request", request),
     ("round_trip", round_trip),
     ("v4a", v4a),
+    ("xml", xml),
 ];
