@@ -1,6 +1,6 @@
 //! The time. Nothing else in this package reads it.
 
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 /// The time now, to sign with.
 #[must_use]
@@ -10,4 +10,14 @@ use std::time::SystemTime;
 )]
 pub fn now() -> SystemTime {
     SystemTime::now()
+}
+
+/// A moment, to measure how long something takes.
+#[must_use]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the package's one file that reads the clock"
+)]
+pub fn moment() -> Instant {
+    Instant::now()
 }

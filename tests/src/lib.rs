@@ -8,6 +8,7 @@
 //! * [`stub`] answers without doing anything, for tests of what a client costs,
 //! * [`bound`] ends every wait,
 //! * [`clock`] is the one file of this package that reads the time,
+//! * [`load`] puts load on a service, measures it and checks what comes back (the program `load`),
 //! * [`layering`] says which crate may use what, and finds what breaks that.
 //!
 //! What only other languages can show is in `python/` (boto3), `cli/` (the AWS CLI) and `js/` (Amazon's
@@ -16,6 +17,7 @@
 pub mod bound;
 pub mod clock;
 pub mod layering;
+pub mod load;
 pub mod raw;
 pub mod sdk;
 pub mod stub;

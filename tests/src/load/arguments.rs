@@ -1,0 +1,285 @@
+//! What the command line says.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use clap::{CommandFactory, Parser, Subcommand, error::ErrorKind};
+
+use super::content::{SIZE_MAX, SIZE_MIN};
+use super::mix::Mix;
+use super::target::Endpoint;
+use super::wire::BATCH;
+use super::worker::ANSWER_TIME_MAX;
+
+/// Connections, queues and groups at most.
+const MANY_MAX: i64 = 10_000;
+
+/// The longest batch that SQS takes, in bytes.
+const BATCH_BYTES_MAX: usize = 1024 * 1024;
+
+/// Puts load on an SQS, and checks that nothing is lost, altered, doubled or out of order.
+///
+/// The service may be fake-sqs, another local one, or Amazon's. Queues are made with names of their own and are
+/// deleted at the end. The exit status is 0, 1 when a check failed or nothing worked, and 2 for bad arguments.
+#[derive(Debug, Parser)]
+#[command(name = "load", args_conflicts_with_subcommands = true)]
+pub struct Arguments {
+    /// Where the service is
+    #[arg(long, value_name = "URL", required_unless_present = "compare")]
+    endpoint: Option<Endpoint>,
+    /// The access key to sign with
+    #[arg(long, default_value = "test")]
+    key: String,
+    /// Its secret
+    #[arg(long, default_value = "test", hide_default_value = true)]
+    secret: String,
+    /// The region to sign for
+    #[arg(long, default_value = "us-east-1")]
+    region: String,
+    /// How many connections there are, each with one request under way
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=MANY_MAX))]
+    connections: u16,
+    /// How long is measured
+    #[arg(long, default_value = "5", value_parser = seconds::<1, 3_600_000>)]
+    seconds: Duration,
+    /// How long the load runs before that
+    #[arg(long, default_value = "1", value_parser = seconds::<0, 600_000>)]
+    warmup: Duration,
+    /// What is done
+    #[arg(long, value_enum, default_value_t = Mix::Cycle)]
+    mix: Mix,
+    /// The length of each message's body in bytes
+    #[arg(long, default_value_t = 1024, value_parser = size)]
+    size: usize,
+    /// How many queues the load goes to
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=MANY_MAX))]
+    queues: u16,
+    /// How many message groups the mix fifo has
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=MANY_MAX))]
+    groups: u16,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Measure fake-sqs beside the bare server against its limits, and exit with 1 where one is missed
+    #[arg(long, conflicts_with_all = ["endpoint", "key", "secret", "region", "connections", "seconds", "warmup",
+        "mix", "size", "queues", "groups"])]
+    compare: bool,
+    #[command(subcommand)]
+    own: Option<Own>,
+}
+
+/// What the tool starts itself as.
+#[derive(Clone, Copy, Debug, Subcommand)]
+enum Own {
+    /// The bare server, which reads what to answer from standard input.
+    #[command(hide = true)]
+    Floor,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub enum Order {
+    /// One mix against one service.
+    Run(Box<Plan>),
+    /// The table.
+    Compare(Form),
+    /// To be the bare server.
+    Floor,
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+/// One mix against one service.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Where it is.
+    pub endpoint: Endpoint,
+    /// Who signs.
+    pub key: String,
+    /// With which secret.
+    pub secret: String,
+    /// For which region.
+    pub region: String,
+    /// How many connections.
+    pub connections: u16,
+    /// How long is measured.
+    pub seconds: Duration,
+    /// How long is not, before that.
+    pub warmup: Duration,
+    /// What is done.
+    pub mix: Mix,
+    /// The length of a body.
+    pub size: usize,
+    /// How many queues.
+    pub queues: u16,
+    /// How many groups.
+    pub groups: u16,
+    /// How long an answer may take, besides the time that a poll waits.
+    pub answer_time_max: Duration,
+    /// How it is printed.
+    pub form: Form,
+}
+
+impl Arguments {
+    /// What they come to.
+    ///
+    /// # Errors
+    ///
+    /// When two of them do not go together.
+    pub fn order(self) -> Result<Order, clap::Error> {
+        let form = if self.json { Form::Json } else { Form::Text };
+        if let Some(Own::Floor) = self.own {
+            return Ok(Order::Floor);
+        }
+        let wrong = |why: String| Err(Self::command().error(ErrorKind::ValueValidation, why));
+        if self.mix == Mix::Batch && self.size * BATCH > BATCH_BYTES_MAX {
+            let most = BATCH_BYTES_MAX / BATCH;
+            return wrong(format!(
+                "ten bodies of {} bytes are more than a batch holds: --size must be at most {most}",
+                self.size
+            ));
+        }
+        if self.mix == Mix::Poll && self.connections < 2 {
+            return wrong(
+                "a poll needs a connection that wakes it: --connections must be at least 2"
+                    .to_owned(),
+            );
+        }
+        let Some(endpoint) = self.endpoint else {
+            // Without an endpoint the table is asked for: the parser has seen to that.
+            return Ok(Order::Compare(form));
+        };
+        Ok(Order::Run(Box::new(Plan {
+            endpoint,
+            key: self.key,
+            secret: self.secret,
+            region: self.region,
+            connections: self.connections,
+            seconds: self.seconds,
+            warmup: self.warmup,
+            mix: self.mix,
+            size: self.size,
+            queues: self.queues,
+            groups: self.groups,
+            answer_time_max: ANSWER_TIME_MAX,
+            form,
+        })))
+    }
+}
+
+/// A number of seconds, fractions allowed, between two bounds in milliseconds.
+fn seconds<const LEAST: u64, const MOST: u64>(text: &str) -> Result<Duration, String> {
+    let range: RangeInclusive<Duration> =
+        Duration::from_millis(LEAST)..=Duration::from_millis(MOST);
+    let seconds: Option<f64> = text.parse().ok();
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration
+        .filter(|duration| range.contains(duration))
+        .ok_or_else(|| {
+            format!(
+                "seconds must be between {} and {}",
+                range.start().as_secs_f64(),
+                range.end().as_secs()
+            )
+        })
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let size: Option<usize> = text.parse().ok();
+    size.filter(|size| (SIZE_MIN..=SIZE_MAX).contains(size))
+        .ok_or_else(|| {
+            format!("a body has between {SIZE_MIN} bytes, for what the checks need, and {SIZE_MAX}")
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(arguments: &[&str]) -> Result<Order, clap::Error> {
+        let all = [&["load"], arguments].concat();
+        Arguments::try_parse_from(all)?.order()
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn defaults_are_those_that_scripts_know() {
+        let Ok(Order::Run(plan)) = order(&["--endpoint", "http://localhost:9324"]) else {
+            panic!("no run");
+        };
+        assert_eq!(
+            (&*plan.key, &*plan.secret, &*plan.region),
+            ("test", "test", "us-east-1")
+        );
+        assert_eq!(
+            (plan.connections, plan.queues, plan.groups, plan.size),
+            (16, 1, 10, 1024)
+        );
+        assert_eq!(
+            (plan.seconds, plan.warmup),
+            (Duration::from_secs(5), Duration::from_secs(1))
+        );
+        assert_eq!((plan.mix, plan.form), (Mix::Cycle, Form::Text));
+    }
+
+    #[test]
+    fn fractions_of_seconds_and_json_are_understood() {
+        let arguments = [
+            "--endpoint",
+            "http://a",
+            "--seconds",
+            "0.25",
+            "--warmup",
+            "0",
+            "--json",
+        ];
+        let Ok(Order::Run(plan)) = order(&arguments) else {
+            panic!("no run");
+        };
+        assert_eq!(
+            (plan.seconds, plan.warmup),
+            (Duration::from_millis(250), Duration::ZERO)
+        );
+        assert_eq!(plan.form, Form::Json);
+        assert!(matches!(
+            order(&["--compare", "--json"]),
+            Ok(Order::Compare(Form::Json))
+        ));
+        assert!(matches!(order(&["floor"]), Ok(Order::Floor)));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_status_2() {
+        let endpoint = ["--endpoint", "http://a"];
+        for arguments in [
+            vec![],
+            vec!["--endpoint", "localhost:9324"],
+            vec!["--compare", "--size", "64"],
+            vec!["--compare", "--endpoint", "http://a"],
+            [&endpoint[..], &["--size", "22"]].concat(),
+            [&endpoint[..], &["--size", "1048577"]].concat(),
+            [&endpoint[..], &["--mix", "batch", "--size", "104858"]].concat(),
+            [&endpoint[..], &["--mix", "poll", "--connections", "1"]].concat(),
+            [&endpoint[..], &["--connections", "0"]].concat(),
+            [&endpoint[..], &["--groups", "10001"]].concat(),
+            [&endpoint[..], &["--seconds", "0"]].concat(),
+            [&endpoint[..], &["--seconds", "NaN"]].concat(),
+            [&endpoint[..], &["--mix", "all"]].concat(),
+            [&endpoint[..], &["floor"]].concat(),
+        ] {
+            let error = order(&arguments).expect_err(&arguments.join(" "));
+            assert_eq!(error.exit_code(), 2, "{arguments:?}");
+        }
+    }
+}

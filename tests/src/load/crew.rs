@@ -1,0 +1,329 @@
+//! All connections of a run, on a thread for each core, and the clock that ends them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc as channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::runtime;
+use tokio::sync::mpsc;
+use tokio::task::LocalSet;
+
+use super::mix::{Amount, Mix, Task, Wakes};
+use super::processor::Process;
+use super::session::Session;
+use super::tally::{Tally, Window};
+use super::worker::{ANSWER_TIME_MAX, Pace, Worker};
+use crate::clock;
+
+/// How long a run may last after its window, besides the time of an answer: beyond that it is broken
+/// off.
+const LATE_MAX: Duration = Duration::from_secs(10);
+
+/// Requests that may wait for one connection in an open loop.
+const WAITING_MAX: usize = 4_096;
+
+/// How long polls are woken after the quiet time of [`Mix::Idle`], and how long it takes from one to
+/// the next.
+const WAKE_TIME: Duration = Duration::from_secs(4);
+const WAKE_PAUSE: Duration = Duration::from_millis(20);
+
+/// A run of one mix.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// What is done.
+    pub job: Job,
+    /// By how many connections.
+    pub connections: u16,
+    /// How long nothing is measured yet.
+    pub warmup: Duration,
+    /// How long it is measured then.
+    pub measured: Duration,
+    /// Requests a second of all connections together, which begin whether or not the ones before have
+    /// their answers; none: each connection begins one after the other.
+    pub rate: Option<f64>,
+    /// How long an answer may take.
+    pub answer_time_max: Duration,
+}
+
+/// What a run is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Job {
+    /// A mix.
+    Mix(Mix),
+    /// Each connection sends that many messages, in batches.
+    Fill(u32),
+    /// What is left is received and deleted.
+    Drain,
+}
+
+impl Run {
+    /// A closed loop.
+    #[must_use]
+    pub fn new(job: Job, connections: u16, warmup: Duration, measured: Duration) -> Self {
+        Self {
+            job,
+            connections,
+            warmup,
+            measured,
+            rate: None,
+            answer_time_max: ANSWER_TIME_MAX,
+        }
+    }
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// What was counted.
+    pub tally: Tally,
+    /// How long was measured.
+    pub measured: Duration,
+    /// How long of that processor time was taken: all, but for [`Mix::Idle`], where it ends before polls are
+    /// woken.
+    pub watched: Duration,
+    /// The processor time of this process in it.
+    pub client_time: Option<Duration>,
+    /// The server's.
+    pub server_time: Option<Duration>,
+    /// Polls that waited when the quiet time began and when it ended.
+    pub waiting: (usize, usize),
+}
+
+impl Outcome {
+    /// Successful requests a second.
+    #[must_use]
+    pub fn requests_per_second(&self) -> f64 {
+        per_second(self.tally.requests.count(), self.measured)
+    }
+
+    /// Messages a second that went the whole way.
+    #[must_use]
+    pub fn messages_per_second(&self) -> f64 {
+        per_second(self.tally.messages, self.measured)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count far below 2^52")]
+fn per_second(count: u64, time: Duration) -> f64 {
+    if time.is_zero() {
+        return 0.0;
+    }
+    count as f64 / time.as_secs_f64()
+}
+
+/// Tells the workers to stop when the run is given up.
+struct Stop(Arc<AtomicBool>);
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Run {
+    /// Does it. Dropping the future ends it early.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no thread, or the connections do not end.
+    pub async fn run(
+        &self,
+        session: &Arc<Session>,
+        server: Option<Process>,
+    ) -> Result<Outcome, String> {
+        let stop = Stop(Arc::default());
+        let (begin, quiet) = (clock::moment() + self.warmup, self.measured);
+        let end = match self.job {
+            Job::Mix(Mix::Idle) => begin + quiet + WAKE_TIME,
+            Job::Mix(_) | Job::Fill(_) | Job::Drain => begin + quiet,
+        };
+        let window = Window { begin, end };
+        let wakes = Arc::new(self.wakes(begin + quiet));
+        let (given, mut tallies) = mpsc::channel(1);
+        let threads = self.start(session, window, &wakes, &stop.0, &given)?;
+        drop(given);
+
+        tokio::time::sleep_until(begin.into()).await;
+        let (client, served) = (Process::own().time(), server.and_then(Process::time));
+        let waiting = wakes.waiting();
+        let (mut tally, mut running) = (Tally::default(), threads);
+        let quiet_end = begin + quiet;
+        // When all connections are done, or gave up, the rest of the time is not waited for.
+        while running > 0 {
+            match tokio::time::timeout_at(quiet_end.into(), tallies.recv()).await {
+                Ok(Some(one)) => {
+                    tally.add(one);
+                    running -= 1;
+                }
+                Ok(None) | Err(_) => break,
+            }
+        }
+        let watched = clock::moment()
+            .min(quiet_end)
+            .saturating_duration_since(begin);
+        let since = |process: Process, before: Option<Duration>| Some(process.time()? - before?);
+        let (client_time, server_time) = (
+            since(Process::own(), client),
+            server.and_then(|server| since(server, served)),
+        );
+        let waiting = (waiting, wakes.waiting());
+        let last = end + self.answer_time_max + LATE_MAX;
+        while running > 0 {
+            match tokio::time::timeout_at(last.into(), tallies.recv()).await {
+                Ok(Some(one)) => {
+                    tally.add(one);
+                    running -= 1;
+                }
+                Ok(None) => return Err("a thread of the load ended before its time".to_owned()),
+                Err(_) => return Err(format!("connections did not end within {LATE_MAX:?}")),
+            }
+        }
+        Ok(Outcome {
+            tally,
+            measured: watched + (end - quiet_end),
+            watched,
+            client_time,
+            server_time,
+            waiting,
+        })
+    }
+
+    fn wakes(&self, quiet_end: Instant) -> Wakes {
+        match self.job {
+            Job::Mix(Mix::Idle) => Wakes::new(self.connections, quiet_end, WAKE_PAUSE),
+            Job::Mix(_) | Job::Fill(_) | Job::Drain => {
+                Wakes::new(self.connections, clock::moment(), Duration::ZERO)
+            }
+        }
+    }
+
+    /// Starts the threads; how many.
+    fn start(
+        &self,
+        session: &Arc<Session>,
+        window: Window,
+        wakes: &Arc<Wakes>,
+        stop: &Arc<AtomicBool>,
+        given: &mpsc::Sender<Tally>,
+    ) -> Result<usize, String> {
+        let (mut releases, paces) = self.paces();
+        let mut workers: Vec<(Task, Worker)> = Vec::new();
+        for (index, pace) in (0..self.connections).zip(paces) {
+            let (session, stop) = (Arc::clone(session), Arc::clone(stop));
+            let worker = Worker::new(index, session, window, pace, stop)
+                .with_answer_time_max(self.answer_time_max);
+            workers.push((self.task(index, wakes), worker));
+        }
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let threads = cores.min(workers.len()).max(1);
+        let mut shares: Vec<Vec<(Task, Worker)>> = (0..threads).map(|_| Vec::new()).collect();
+        for (index, worker) in workers.into_iter().enumerate() {
+            shares[index % threads].push(worker);
+        }
+        for share in shares {
+            let given = given.clone();
+            spawn("load", move || {
+                // Nobody listens after the run was given up.
+                let _ = given.blocking_send(work(share));
+            })?;
+        }
+        if let Some(rate) = self.rate {
+            releases.truncate(usize::from(self.connections));
+            let stop = Arc::clone(stop);
+            let begin = clock::moment();
+            spawn("pace", move || {
+                release(&releases, begin, window.end, rate, &stop);
+            })?;
+        }
+        Ok(threads)
+    }
+
+    fn paces(&self) -> (Vec<mpsc::Sender<Instant>>, Vec<Pace>) {
+        let connections = 0..self.connections;
+        match self.rate {
+            None => (Vec::new(), connections.map(|_| Pace::Closed).collect()),
+            Some(_) => connections
+                .map(|_| {
+                    let (release, released) = mpsc::channel(WAITING_MAX);
+                    (release, Pace::Open(released))
+                })
+                .unzip(),
+        }
+    }
+
+    fn task(&self, index: u16, wakes: &Arc<Wakes>) -> Task {
+        match self.job {
+            Job::Mix(Mix::Send) => Task::Send(Amount::One),
+            Job::Mix(Mix::Cycle | Mix::Fifo) => Task::Cycle,
+            Job::Mix(Mix::Batch) => Task::Batch,
+            Job::Mix(Mix::Poll) if index < self.connections / 2 => Task::Wake(Arc::clone(wakes)),
+            Job::Mix(Mix::Idle) if index == 0 => Task::Wake(Arc::clone(wakes)),
+            Job::Mix(Mix::Poll | Mix::Idle) => Task::Poll(Arc::clone(wakes)),
+            Job::Fill(messages) => Task::Send(Amount::Tens(messages)),
+            Job::Drain => Task::Drain,
+        }
+    }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(work);
+    thread
+        .map(drop)
+        .map_err(|error| format!("the system gives no thread: {error}"))
+}
+
+/// One thread's connections, to their end.
+fn work(share: Vec<(Task, Worker)>) -> Tally {
+    let mut sum = Tally::default();
+    let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            sum.failed("(no runtime)", 1);
+            sum.last_error = Some(error.to_string());
+            return sum;
+        }
+    };
+    let local = LocalSet::new();
+    let tasks: Vec<_> = share
+        .into_iter()
+        .map(|(task, worker)| local.spawn_local(task.run(worker)))
+        .collect();
+    local.block_on(&runtime, async {
+        for task in tasks {
+            match task.await {
+                Ok(tally) => sum.add(tally),
+                Err(_panicked) => sum.failed("(panic of the load)", 1),
+            }
+        }
+    });
+    sum
+}
+
+/// Releases requests at a steady rate, to one connection after the other. Waiting on a channel that
+/// nobody sends on is the finest timer that there is without spinning.
+fn release(
+    releases: &[mpsc::Sender<Instant>],
+    begin: Instant,
+    end: Instant,
+    rate: f64,
+    stop: &AtomicBool,
+) {
+    let (_silent, never) = channel::channel::<()>();
+    for (count, release) in (0_u32..).zip(releases.iter().cycle()) {
+        let due = begin + Duration::from_secs_f64(f64::from(count) / rate);
+        loop {
+            let now = clock::moment();
+            if now >= end || stop.load(Ordering::Relaxed) {
+                return;
+            }
+            if now >= due {
+                // A connection that has so many before it is not waited for.
+                let _ = release.try_send(now);
+                break;
+            }
+            let _ = never.recv_timeout(due.min(end) - now);
+        }
+    }
+}

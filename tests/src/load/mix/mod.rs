@@ -1,0 +1,214 @@
+//! What the connections do.
+
+mod batch;
+mod cycle;
+mod drain;
+mod poll;
+mod send;
+
+use std::borrow::Cow;
+
+use sqs::Operation;
+
+use super::content::Stamp;
+use super::line::Failure;
+use super::tally::Tally;
+use super::wire::{self, Batch, Queue, Received};
+use super::worker::Worker;
+
+pub use self::poll::{POLL_TIME, Wakes};
+
+/// A mix of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Mix {
+    /// SendMessage, and nothing else.
+    Send,
+    /// SendMessage, ReceiveMessage and DeleteMessage in turn.
+    Cycle,
+    /// The same with batches of ten messages.
+    Batch,
+    /// Like cycle, to FIFO queues and in groups.
+    Fifo,
+    /// Half of the connections wait in long polls, the others wake them.
+    Poll,
+    /// All connections wait in long polls, and now and then one is woken.
+    Idle,
+}
+
+impl Mix {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Send => "send",
+            Self::Cycle => "cycle",
+            Self::Batch => "batch",
+            Self::Fifo => "fifo",
+            Self::Poll => "poll",
+            Self::Idle => "idle",
+        }
+    }
+
+    /// How its messages are counted.
+    #[must_use]
+    pub fn counts(self) -> &'static str {
+        match self {
+            Self::Send => "sent",
+            Self::Cycle | Self::Batch | Self::Fifo => "sent, received and deleted",
+            Self::Poll | Self::Idle => "sent, and received by a poll that waited",
+        }
+    }
+}
+
+/// What a worker has to do.
+#[derive(Clone, Debug)]
+pub enum Task {
+    /// [`Mix::Send`], one message at a time or ten.
+    Send(Amount),
+    /// [`Mix::Cycle`] and [`Mix::Fifo`].
+    Cycle,
+    /// [`Mix::Batch`].
+    Batch,
+    /// One of the polls of [`Mix::Poll`] and [`Mix::Idle`].
+    Poll(std::sync::Arc<Wakes>),
+    /// What wakes polls, again and again.
+    Wake(std::sync::Arc<Wakes>),
+    /// What is left is received and deleted.
+    Drain,
+}
+
+/// How many messages a request sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// One.
+    One,
+    /// A batch of ten, on each lane until it has sent that many.
+    Tens(u32),
+}
+
+impl Task {
+    /// Does it, to the end of the worker's window.
+    pub async fn run(self, mut worker: Worker) -> Tally {
+        match self {
+            Self::Send(Amount::One) => send::run(&mut worker).await,
+            Self::Send(Amount::Tens(messages)) => send::fill(&mut worker, messages).await,
+            Self::Cycle => cycle::run(&mut worker).await,
+            Self::Batch => batch::run(&mut worker).await,
+            Self::Poll(wakes) => poll::wait(&mut worker, &wakes).await,
+            Self::Wake(wakes) => poll::wake(&mut worker, &wakes).await,
+            Self::Drain => drain::run(&mut worker).await,
+        }
+        worker.tally
+    }
+}
+
+/// The steps that mixes are made of.
+impl Worker {
+    /// Sends the next message of a lane; whether it was accepted.
+    async fn send(&mut self, queue: &Queue, lane: u16) -> Option<Stamp> {
+        let stamp = self.session.ledger.next(lane)?;
+        let group = self.session.group(lane);
+        let body = wire::send_message(queue, &self.session.ledger, stamp, group);
+        let answer = self.call(Operation::SendMessage, body).await?;
+        let sent: wire::Sent<'_> = self.read(&answer).await?;
+        if sent.id.is_empty() {
+            let failure = Failure::Unreadable("a message without an id".to_owned());
+            self.failed(&failure).await;
+            return None;
+        }
+        self.session.ledger.accepted(stamp);
+        Some(stamp)
+    }
+
+    /// Sends the next ten messages of a lane; how many were accepted.
+    async fn send_batch(&mut self, queue: &Queue, lane: u16) -> Option<usize> {
+        let session = std::sync::Arc::clone(&self.session);
+        let stamps: Vec<Stamp> = (0..wire::BATCH)
+            .map_while(|_| session.ledger.next(lane))
+            .collect();
+        if stamps.is_empty() {
+            return None;
+        }
+        let group = session.group(lane);
+        let body = wire::send_message_batch(queue, &session.ledger, &stamps, group);
+        let answer = self.call(Operation::SendMessageBatch, body).await?;
+        let batch: Batch<'_> = self.read(&answer).await?;
+        for entry in &batch.successful {
+            let place: Option<usize> = entry.id.parse().ok();
+            if let Some(stamp) = place.and_then(|place| stamps.get(place)) {
+                session.ledger.accepted(*stamp);
+            }
+        }
+        self.count_failed(&batch).await;
+        Some(batch.successful.len())
+    }
+
+    /// Deletes messages; how many were deleted.
+    async fn delete(&mut self, queue: &Queue, handles: &[Cow<'_, str>]) -> Option<usize> {
+        if let [handle] = handles {
+            let body = wire::delete_message(queue, handle);
+            self.call(Operation::DeleteMessage, body).await?;
+            return Some(1);
+        }
+        let body = wire::delete_message_batch(queue, handles);
+        let answer = self.call(Operation::DeleteMessageBatch, body).await?;
+        let batch: Batch<'_> = self.read(&answer).await?;
+        self.count_failed(&batch).await;
+        Some(batch.successful.len())
+    }
+
+    /// Receives up to that many messages and deletes what came; how many were deleted.
+    async fn take(&mut self, queue: &Queue, most: usize, wait_seconds: u64) -> Option<usize> {
+        let body = wire::receive_message(queue, most, wait_seconds);
+        let answer = self.call(Operation::ReceiveMessage, body).await?;
+        let received: Received<'_> = self.read(&answer).await?;
+        if received.messages.is_empty() {
+            self.tally.empty += 1;
+            return Some(0);
+        }
+        let handles = self.account_for(received);
+        self.delete(queue, &handles).await
+    }
+
+    /// Enters what came into the ledger; the handles to delete it with.
+    fn account_for<'a>(&self, received: Received<'a>) -> Vec<Cow<'a, str>> {
+        let ledger = &self.session.ledger;
+        let messages = received.messages.into_iter();
+        messages
+            .map(|message| {
+                ledger.arrived(&message.body);
+                message.handle
+            })
+            .collect()
+    }
+
+    async fn count_failed(&mut self, batch: &Batch<'_>) {
+        if batch.failed.is_empty() {
+            return;
+        }
+        for entry in &batch.failed {
+            self.tally.failed(&entry.code, 1);
+        }
+        if batch.successful.is_empty() {
+            let failure = Failure::Unreadable("no entry of a batch succeeded".to_owned());
+            self.failed(&failure).await;
+        }
+    }
+
+    async fn read<'a, T: serde::Deserialize<'a>>(&mut self, answer: &'a [u8]) -> Option<T> {
+        match serde_json::from_slice(answer) {
+            Ok(read) => Some(read),
+            Err(error) => {
+                self.failed(&Failure::Unreadable(error.to_string())).await;
+                None
+            }
+        }
+    }
+
+    /// Counts messages that went the whole way, if it is measured.
+    fn count(&mut self, messages: Option<usize>) {
+        if self.window.holds(crate::clock::moment()) {
+            self.tally.messages += messages.unwrap_or_default() as u64;
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The program around the load: arguments in, text and an exit status out.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use tokio::runtime;
+
+use super::arguments::{Arguments, Form, Order, Plan};
+use super::compare;
+use super::floor;
+use super::plain::{Finished, Floor};
+
+/// Descriptors to ask the system for: connections of both sides, and some.
+const DESCRIPTORS: u64 = 24_000;
+
+/// Runs the program to its end.
+#[must_use]
+pub fn run() -> ExitCode {
+    let order = Arguments::try_parse().and_then(Arguments::order);
+    let order = match order {
+        Ok(order) => order,
+        Err(error) => {
+            // Help is no error. A closed output is nobody's fault.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    // With fewer, connecting says what is wrong.
+    let _ = rlimit::increase_nofile_limit(DESCRIPTORS);
+    let result = match order {
+        Order::Floor => floor::run()
+            .map_err(|error| error.to_string())
+            .map(|()| true),
+        Order::Run(plan) => block_on(run_plan(&plan)),
+        Order::Compare(form) => block_on(compare::run(form, interrupted())),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            complain(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn block_on(work: impl Future<Output = Result<bool, String>>) -> Result<bool, String> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| error.to_string())?.block_on(work)
+}
+
+/// Whether all is well.
+async fn run_plan(plan: &Plan) -> Result<bool, String> {
+    let finished = plan.run(Floor::Beside, interrupted()).await?;
+    let complaints = complaints(&finished);
+    for complaint in &complaints {
+        complain(complaint);
+    }
+    let report = &finished.report;
+    say(&match plan.form {
+        Form::Text => report.to_string(),
+        Form::Json => report.json().to_string(),
+    });
+    Ok(complaints.is_empty())
+}
+
+/// What is wrong with a run, a line each.
+fn complaints(finished: &Finished) -> Vec<String> {
+    let (count, faults) = &finished.faults;
+    let mut lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    if *count > faults.len() as u64 {
+        lines.push(format!("{count} faults in all"));
+    }
+    let tally = &finished.report.outcome.tally;
+    if tally.early > 0 {
+        lines.push(format!(
+            "{} polls ended before their time with nothing",
+            tally.early
+        ));
+    }
+    let error = tally.last_error.as_deref().unwrap_or("no error was seen");
+    if tally.requests.count() == 0 {
+        lines.push(format!(
+            "no request succeeded in the time measured; the last error: {error}"
+        ));
+    } else if tally.gave_up > 0 {
+        lines.push(format!(
+            "{} connections gave up after too many failures in a row; the last error: {error}",
+            tally.gave_up
+        ));
+    }
+    lines
+}
+
+/// Completes at Ctrl-C.
+async fn interrupted() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Prints on standard output; whoever closed it needs nothing more.
+pub(super) fn say(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+}
+
+/// Prints on standard error.
+pub(super) fn complain(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "load: {text}");
+}

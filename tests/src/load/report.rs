@@ -1,0 +1,290 @@
+//! What a run prints.
+
+use std::fmt::{self, Write};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::crew::Outcome;
+use super::mix::Mix;
+
+/// A run, with all that is told of it.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What was done.
+    pub mix: Mix,
+    /// By how many connections.
+    pub connections: u16,
+    /// The length of a body in bytes.
+    pub size: usize,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Messages that a standard queue gave again.
+    pub doubled: u64,
+    /// Messages that were not looked for after the run, since there was no time left.
+    pub unchecked: u64,
+    /// The same run against the floor.
+    pub floor: Option<Outcome>,
+    /// Why there is none, or why another number is not there.
+    pub remarks: Vec<String>,
+}
+
+impl Report {
+    fn latency(&self) -> &super::histogram::Histogram {
+        match self.mix {
+            // What counts there is how soon a poll is woken.
+            Mix::Poll | Mix::Idle => &self.outcome.tally.wakes,
+            Mix::Send | Mix::Cycle | Mix::Batch | Mix::Fifo => &self.outcome.tally.requests,
+        }
+    }
+
+    /// The share of the floor's requests a second.
+    #[must_use]
+    pub fn ratio(&self) -> Option<f64> {
+        let floor = self.floor.as_ref()?.requests_per_second();
+        (floor > 0.0).then(|| self.outcome.requests_per_second() / floor)
+    }
+
+    /// The same numbers as one JSON object.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let Outcome { tally, .. } = &self.outcome;
+        let times = |histogram: &super::histogram::Histogram| {
+            json!({
+                "count": histogram.count(),
+                "p50_ms": milliseconds(histogram.percentile(50.0)),
+                "p90_ms": milliseconds(histogram.percentile(90.0)),
+                "p99_ms": milliseconds(histogram.percentile(99.0)),
+                "max_ms": milliseconds(histogram.max()),
+            })
+        };
+        let operations = tally.operations.iter();
+        let operations: serde_json::Map<String, Value> = operations
+            .map(|(name, histogram)| ((*name).to_owned(), times(histogram)))
+            .collect();
+        json!({
+            "mix": self.mix.name(),
+            "connections": self.connections,
+            "size": self.size,
+            "seconds": self.outcome.measured.as_secs_f64(),
+            "processor_seconds_measured": self.outcome.watched.as_secs_f64(),
+            "requests": tally.requests.count(),
+            "requests_per_second": self.outcome.requests_per_second(),
+            "messages_per_second": self.outcome.messages_per_second(),
+            "latency": times(self.latency()),
+            "operations": operations,
+            "errors": tally.error_count(),
+            "errors_by_code": tally.errors,
+            "empty_receives": tally.empty,
+            "early_polls": tally.early,
+            "doubled": self.doubled,
+            "unchecked": self.unchecked,
+            "polls_waiting": [self.outcome.waiting.0, self.outcome.waiting.1],
+            "client_processor_seconds": self.outcome.client_time.map(|time| time.as_secs_f64()),
+            "server_processor_seconds": self.outcome.server_time.map(|time| time.as_secs_f64()),
+            "floor_requests_per_second": self.floor.as_ref().map(Outcome::requests_per_second),
+            "floor_ratio": self.ratio(),
+            "remarks": self.remarks,
+        })
+    }
+}
+
+/// Text for people; the last line is always of the same form.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Outcome { tally, .. } = &self.outcome;
+        writeln!(
+            f,
+            "{}: {} connections, bodies of {} B, {:.1} s measured",
+            self.mix.name(),
+            self.connections,
+            self.size,
+            self.outcome.measured.as_secs_f64()
+        )?;
+        writeln!(
+            f,
+            "messages {}: {:.0}/s",
+            self.mix.counts(),
+            self.outcome.messages_per_second()
+        )?;
+        for (name, histogram) in &tally.operations {
+            writeln!(
+                f,
+                "  {name:<20} {:>9}  {}",
+                histogram.count(),
+                Times(histogram)
+            )?;
+        }
+        if matches!(self.mix, Mix::Poll | Mix::Idle) {
+            let wakes = &tally.wakes;
+            writeln!(
+                f,
+                "  {:<20} {:>9}  {}",
+                "send to answer",
+                wakes.count(),
+                Times(wakes)
+            )?;
+            let (before, after) = self.outcome.waiting;
+            writeln!(
+                f,
+                "polls waiting: {before} at the beginning and {after} at the end; {} ended early",
+                tally.early
+            )?;
+        }
+        for (code, count) in &tally.errors {
+            writeln!(f, "  error {code}: {count}")?;
+        }
+        if let Some(error) = tally.last_error.as_ref() {
+            writeln!(f, "  the last error: {error}")?;
+        }
+        let own = self.outcome.watched;
+        let mut line = format!(
+            "processor time: client {}",
+            Share(self.outcome.client_time, own)
+        );
+        write!(line, ", server {}", Share(self.outcome.server_time, own))?;
+        writeln!(f, "{line}")?;
+        if self.doubled > 0 {
+            writeln!(
+                f,
+                "{} messages came again, as a standard queue may",
+                self.doubled
+            )?;
+        }
+        if self.unchecked > 0 {
+            writeln!(
+                f,
+                "{} messages were left unchecked for want of time",
+                self.unchecked
+            )?;
+        }
+        if let (Some(floor), Some(ratio)) = (&self.floor, self.ratio()) {
+            writeln!(
+                f,
+                "the bare server: {:.0} requests/s; this is {:.0} % of it",
+                floor.requests_per_second(),
+                ratio * 100.0
+            )?;
+        }
+        for remark in &self.remarks {
+            writeln!(f, "{remark}")?;
+        }
+        write!(f, "{}", self.last_line())
+    }
+}
+
+impl Report {
+    /// `N requests/s, p50 X ms, p99 Y ms, N errors`: scripts read it.
+    #[must_use]
+    pub fn last_line(&self) -> String {
+        let latency = self.latency();
+        format!(
+            "{:.0} requests/s, p50 {:.3} ms, p99 {:.3} ms, {} errors",
+            self.outcome.requests_per_second(),
+            milliseconds(latency.percentile(50.0)),
+            milliseconds(latency.percentile(99.0)),
+            self.outcome.tally.error_count()
+        )
+    }
+}
+
+/// A time in milliseconds.
+#[must_use]
+pub fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1_000.0
+}
+
+struct Times<'a>(&'a super::histogram::Histogram);
+
+impl fmt::Display for Times<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "p50 {:.3}  p90 {:.3}  p99 {:.3}  max {:.3} ms",
+            milliseconds(self.0.percentile(50.0)),
+            milliseconds(self.0.percentile(90.0)),
+            milliseconds(self.0.percentile(99.0)),
+            milliseconds(self.0.max())
+        )
+    }
+}
+
+/// Processor time, and what share of one core that is.
+struct Share(Option<Duration>, Duration);
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(time) if !self.1.is_zero() => write!(
+                f,
+                "{:.2} s ({:.1} % of a core)",
+                time.as_secs_f64(),
+                100.0 * time.as_secs_f64() / self.1.as_secs_f64()
+            ),
+            Some(_) | None => f.write_str("not known (its process is not on this machine)"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqs::Operation;
+
+    use super::*;
+
+    fn report() -> Report {
+        let mut outcome = Outcome {
+            measured: Duration::from_secs(2),
+            ..Outcome::default()
+        };
+        for milliseconds in 1..=100 {
+            let took = Duration::from_millis(milliseconds);
+            outcome.tally.succeeded(Operation::SendMessage, took);
+        }
+        outcome.tally.failed("Throttled", 3);
+        Report {
+            mix: Mix::Send,
+            connections: 4,
+            size: 64,
+            outcome,
+            doubled: 0,
+            unchecked: 0,
+            floor: None,
+            remarks: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_last_line_has_its_form() {
+        let text = report().to_string();
+        let last = text.lines().last().expect("a line");
+        assert_eq!(
+            last,
+            "50 requests/s, p50 50.332 ms, p99 99.615 ms, 3 errors"
+        );
+    }
+
+    #[test]
+    fn json_has_the_same_numbers() {
+        let mut report = report();
+        let mut floor = report.outcome.clone();
+        floor.measured = Duration::from_secs(1);
+        report.floor = Some(floor);
+        let json = report.json();
+        assert_eq!(json["requests_per_second"], 50.0);
+        assert_eq!(json["floor_ratio"], 0.5);
+        assert_eq!(json["errors_by_code"]["Throttled"], 3);
+        assert_eq!(json["operations"]["SendMessage"]["count"], 100);
+        assert_eq!(json["server_processor_seconds"], Value::Null);
+    }
+
+    #[test]
+    fn a_run_in_which_nothing_happened_has_a_last_line_too() {
+        let mut report = report();
+        report.outcome = Outcome::default();
+        assert_eq!(
+            report.last_line(),
+            "0 requests/s, p50 0.000 ms, p99 0.000 ms, 0 errors"
+        );
+    }
+}

@@ -1,0 +1,158 @@
+//! The queues of a run: made with names that nobody else has, and deleted when it is over.
+
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use serde::de::DeserializeOwned;
+use sqs::Operation;
+
+use super::content::Content;
+use super::ledger::{Ledger, Promise};
+use super::line::{Failure, Line};
+use super::target::Target;
+use super::wire::{self, Queue};
+use crate::clock;
+
+/// How long making or deleting a queue may take.
+const CALL_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// Failures after which the rest of the queues is not tried any more.
+const FAILURES_MAX: u32 = 3;
+
+/// What a session is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Standard or FIFO queues.
+    pub promise: Promise,
+    /// How many.
+    pub queues: usize,
+    /// Groups of FIFO queues.
+    pub groups: u16,
+    /// Senders.
+    pub connections: u16,
+    /// The length of a message's body in bytes.
+    pub size: usize,
+}
+
+/// Queues, and the account of what is in them.
+#[derive(Debug)]
+pub struct Session {
+    /// Where they are.
+    pub target: Arc<Target>,
+    /// What all their names begin with.
+    pub prefix: String,
+    /// The queues.
+    pub queues: Vec<Queue>,
+    /// What was sent and what came.
+    pub ledger: Ledger,
+    /// What it is made of.
+    pub shape: Shape,
+}
+
+impl Session {
+    /// Makes the queues.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be made. Those that were made are deleted again.
+    pub async fn open(target: &Arc<Target>, shape: Shape) -> Result<Self, Failure> {
+        let run = run_number();
+        let mut session = Self {
+            target: Arc::clone(target),
+            prefix: format!("load-{run:08x}-"),
+            queues: Vec::with_capacity(shape.queues),
+            ledger: Ledger::new(
+                Content::new(run, shape.size),
+                shape.promise,
+                shape.groups.max(shape.connections),
+            ),
+            shape,
+        };
+        let mut line = Line::new(Arc::clone(target));
+        for index in 0..shape.queues {
+            if let Err(failure) = session.create(&mut line, index).await {
+                session.close().await;
+                return Err(failure);
+            }
+        }
+        Ok(session)
+    }
+
+    /// The same queues at the floor, which says the same to each request whatever there is.
+    #[must_use]
+    pub fn at_floor(&self, floor: &Arc<Target>) -> Self {
+        Self {
+            target: Arc::clone(floor),
+            prefix: self.prefix.clone(),
+            queues: self.queues.clone(),
+            ledger: self.ledger.unjudged(),
+            shape: self.shape,
+        }
+    }
+
+    async fn create(&mut self, line: &mut Line, index: usize) -> Result<(), Failure> {
+        let ending = match self.shape.promise {
+            Promise::Fifo => ".fifo",
+            Promise::Standard => "",
+        };
+        let name = format!("{}{index}{ending}", self.prefix);
+        let body = wire::create_queue(&name).into();
+        let answer = line
+            .call(Operation::CreateQueue, body, CALL_TIME_MAX)
+            .await?;
+        let created: wire::Created = read(&answer)?;
+        self.queues.push(Queue::new(name, &created.url));
+        Ok(())
+    }
+
+    /// Deletes the queues, as far as the service lets us; how many are left.
+    pub async fn close(&self) -> usize {
+        let mut line = Line::new(Arc::clone(&self.target));
+        let (mut left, mut failures) = (0, 0);
+        for queue in &self.queues {
+            if failures >= FAILURES_MAX {
+                left += 1;
+                continue;
+            }
+            let body = wire::of_queue(queue).into();
+            let deleted = line.call(Operation::DeleteQueue, body, CALL_TIME_MAX).await;
+            if deleted.is_err() {
+                left += 1;
+                failures += 1;
+            }
+        }
+        left
+    }
+
+    /// The group that a lane sends to.
+    #[must_use]
+    pub fn group(&self, lane: u16) -> wire::Group {
+        match self.shape.promise {
+            Promise::Fifo => Some(lane % self.shape.groups.max(1)),
+            Promise::Standard => None,
+        }
+    }
+
+    /// The queue with this number, or the one that it comes to when they are counted round.
+    #[must_use]
+    pub fn queue(&self, number: usize) -> &Queue {
+        &self.queues[number % self.queues.len()]
+    }
+}
+
+/// Reads an answer.
+///
+/// # Errors
+///
+/// When it is not what the operation answers.
+pub fn read<T: DeserializeOwned>(answer: &[u8]) -> Result<T, Failure> {
+    serde_json::from_slice(answer).map_err(|error| Failure::Unreadable(error.to_string()))
+}
+
+/// A number that another run, at another time or in another process, does not have.
+fn run_number() -> u32 {
+    let since = clock::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let moment = since.as_secs().rotate_left(32) ^ u64::from(since.subsec_nanos());
+    let mixed = (moment ^ u64::from(std::process::id()) << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    u32::try_from(mixed >> 32).unwrap_or_default()
+}

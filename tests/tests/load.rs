@@ -1,0 +1,314 @@
+//! The load tool against a right server, and against ones that lie, hang, refuse or are not there.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::routing::any;
+use conformance::bound::within;
+use conformance::load::arguments::{Form, Plan};
+use conformance::load::ledger::Fault;
+use conformance::load::mix::Mix;
+use conformance::load::plain::{Finished, Floor};
+use conformance::sdk;
+use conformance::wire::Wire;
+use fake_sqs::FakeSqs;
+use http::{HeaderMap, StatusCode};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+fn plan(endpoint: &str, mix: Mix) -> Plan {
+    Plan {
+        endpoint: endpoint.parse().expect("an endpoint"),
+        key: "test".to_owned(),
+        secret: "test".to_owned(),
+        region: "us-east-1".to_owned(),
+        connections: 4,
+        seconds: Duration::from_millis(200),
+        warmup: Duration::ZERO,
+        answer_time_max: Duration::from_secs(5),
+        mix,
+        size: 64,
+        queues: 2,
+        groups: 3,
+        form: Form::Text,
+    }
+}
+
+async fn run(plan: &Plan) -> Result<Finished, String> {
+    within(plan.run(Floor::Without, std::future::pending())).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_mix_finds_a_right_server_right_and_leaves_nothing() {
+    let server = FakeSqs::start().await;
+    for mix in [Mix::Send, Mix::Cycle, Mix::Batch, Mix::Fifo, Mix::Poll] {
+        let mut plan = plan(&server.endpoint_url(), mix);
+        // More groups than connections, too.
+        plan.groups = 9;
+        let finished = run(&plan).await.expect("a run");
+        assert_eq!(finished.faults, (0, Vec::new()), "{mix:?}");
+        let report = &finished.report;
+        let tally = &report.outcome.tally;
+        assert_eq!(tally.errors.len(), 0, "{mix:?}: {tally:?}");
+        assert_eq!((report.doubled, report.unchecked), (0, 0), "{mix:?}");
+        assert!(
+            tally.requests.count() > 0 && tally.messages > 0,
+            "{mix:?}: {tally:?}"
+        );
+        assert!(report.remarks.is_empty(), "{mix:?}: {:?}", report.remarks);
+    }
+    let left = sdk::client(&server, Wire::Json)
+        .list_queues()
+        .send()
+        .await
+        .expect("a list");
+    assert_eq!(left.queue_urls(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_not_there_is_a_clear_error() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let endpoint = format!("http://{}", listener.local_addr().expect("an address"));
+    drop(listener);
+    let error = run(&plan(&endpoint, Mix::Cycle))
+        .await
+        .expect_err("nothing is there");
+    assert!(
+        error.starts_with(&format!("nothing answers at {endpoint}: ")),
+        "{error}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_secret_is_a_clear_error() {
+    let server = FakeSqs::start().await;
+    let mut plan = plan(&server.endpoint_url(), Mix::Cycle);
+    plan.secret = "wrong".to_owned();
+    let error = run(&plan).await.expect_err("no queue");
+    assert!(error.contains("InvalidSignatureException"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lies_are_found() {
+    for (lie, mix) in [
+        (Lie::Loses, Mix::Cycle),
+        (Lie::Loses, Mix::Send),
+        (Lie::Loses, Mix::Batch),
+        (Lie::Alters, Mix::Cycle),
+        (Lie::Invents, Mix::Cycle),
+        (Lie::Doubles, Mix::Fifo),
+        (Lie::Swaps, Mix::Fifo),
+    ] {
+        let endpoint = stub(lie).await;
+        let finished = run(&plan(&endpoint, mix)).await.expect("a run");
+        let (count, faults) = finished.faults;
+        assert!(count > 0, "{lie:?} in {mix:?} was not found");
+        let is_right = match lie {
+            Lie::Loses => matches!(faults[0], Fault::Lost(_)),
+            Lie::Alters => matches!(faults[0], Fault::Altered(_)),
+            Lie::Invents => matches!(faults[0], Fault::Foreign),
+            Lie::Doubles => matches!(faults[0], Fault::Doubled(_)),
+            Lie::Swaps => matches!(faults[0], Fault::OutOfOrder(..)),
+            Lie::None | Lie::Refuses | Lie::Hangs => false,
+        };
+        assert!(is_right, "{lie:?} in {mix:?}: {faults:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_standard_queue_may_do_is_counted_and_no_fault() {
+    for lie in [Lie::Doubles, Lie::Swaps, Lie::None] {
+        let endpoint = stub(lie).await;
+        let finished = run(&plan(&endpoint, Mix::Cycle)).await.expect("a run");
+        assert_eq!(finished.faults, (0, Vec::new()), "{lie:?}");
+        assert_eq!(finished.report.doubled > 0, lie == Lie::Doubles, "{lie:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_refuses_at_once_is_not_called_in_a_spin() {
+    let endpoint = stub(Lie::Refuses).await;
+    let mut plan = plan(&endpoint, Mix::Cycle);
+    // Far longer than the connections try.
+    plan.seconds = Duration::from_secs(3_600);
+    plan.answer_time_max = Duration::from_secs(1);
+    let finished = run(&plan).await.expect("a run");
+    let tally = &finished.report.outcome.tally;
+    assert_eq!(tally.gave_up, 4, "each connection gives up");
+    assert_eq!(tally.errors["InternalFailure"], 4 * 10);
+    assert!(
+        tally
+            .last_error
+            .as_deref()
+            .is_some_and(|error| error.contains("out of order"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_hangs_does_not_hang_the_load() {
+    let endpoint = stub(Lie::Hangs).await;
+    let mut plan = plan(&endpoint, Mix::Cycle);
+    plan.answer_time_max = Duration::from_millis(100);
+    plan.seconds = Duration::from_secs(1);
+    let finished = run(&plan).await.expect("a run");
+    let tally = &finished.report.outcome.tally;
+    assert_eq!(tally.requests.count(), 0);
+    assert!(tally.errors["(no answer in time)"] >= 4, "{tally:?}");
+}
+
+/// What a stub does to what it is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lie {
+    None,
+    /// The fifth message that is sent never comes.
+    Loses,
+    /// The fifth message that is received has another body.
+    Alters,
+    /// A message comes that nobody sent.
+    Invents,
+    /// The fifth message that is received comes again.
+    Doubles,
+    /// The fifth message that is received comes after the next one of its sender.
+    Swaps,
+    /// Every message is refused.
+    Refuses,
+    /// No message is answered.
+    Hangs,
+}
+
+/// An SQS of one queue, which forgets what it gave.
+struct Stub {
+    lie: Lie,
+    queue: Mutex<Queue>,
+}
+
+#[derive(Default)]
+struct Queue {
+    messages: VecDeque<String>,
+    sent: usize,
+    received: usize,
+    held: Option<String>,
+}
+
+async fn stub(lie: Lie) -> String {
+    let stub = Stub {
+        lie,
+        queue: Mutex::default(),
+    };
+    let router = Router::new()
+        .fallback(any(answer))
+        .with_state(Arc::new(stub));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let endpoint = format!("http://{}", listener.local_addr().expect("an address"));
+    tokio::spawn(async move {
+        loop {
+            let Ok((stream, _)) = listener.accept().await else {
+                return;
+            };
+            let service = hyper_util::service::TowerToHyperService::new(router.clone());
+            let stream = hyper_util::rt::TokioIo::new(stream);
+            let served =
+                hyper::server::conn::http1::Builder::new().serve_connection(stream, service);
+            tokio::spawn(served);
+        }
+    });
+    endpoint
+}
+
+async fn answer(State(stub): State<Arc<Stub>>, headers: HeaderMap, body: Bytes) -> Response {
+    let target = headers["x-amz-target"].to_str().expect("text");
+    let operation = target.strip_prefix("AmazonSQS.").expect("an operation");
+    let input: Value = serde_json::from_slice(&body).expect("JSON");
+    let is_queue = operation.ends_with("Queue");
+    if stub.lie == Lie::Hangs && !is_queue {
+        std::future::pending::<()>().await;
+    }
+    if stub.lie == Lie::Refuses && !is_queue {
+        let error =
+            json!({"__type": "com.amazonaws.sqs#InternalFailure", "message": "out of order"});
+        return (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response();
+    }
+    let output = {
+        let mut queue = stub.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.answer(stub.lie, operation, &input)
+    };
+    output.to_string().into_response()
+}
+
+impl Queue {
+    fn answer(&mut self, lie: Lie, operation: &str, input: &Value) -> Value {
+        match operation {
+            "CreateQueue" => json!({"QueueUrl": "http://localhost/0/q"}),
+            "SendMessage" => {
+                self.send(lie, &input["MessageBody"]);
+                json!({"MessageId": "id"})
+            }
+            "SendMessageBatch" => {
+                let entries = input["Entries"].as_array().expect("entries");
+                entries
+                    .iter()
+                    .for_each(|entry| self.send(lie, &entry["MessageBody"]));
+                let done: Vec<Value> = entries
+                    .iter()
+                    .map(|entry| json!({"Id": entry["Id"]}))
+                    .collect();
+                json!({"Successful": done, "Failed": []})
+            }
+            "ReceiveMessage" => {
+                let most = input["MaxNumberOfMessages"].as_u64().expect("a number");
+                let messages: Vec<Value> = (0..most)
+                    .map_while(|_| self.receive(lie))
+                    .map(|body| json!({"Body": body, "ReceiptHandle": "handle"}))
+                    .collect();
+                json!({"Messages": messages})
+            }
+            "DeleteMessageBatch" => {
+                let entries = input["Entries"].as_array().expect("entries");
+                let done: Vec<Value> = entries
+                    .iter()
+                    .map(|entry| json!({"Id": entry["Id"]}))
+                    .collect();
+                json!({"Successful": done})
+            }
+            "DeleteMessage" | "DeleteQueue" => json!({}),
+            other => panic!("the load called {other}"),
+        }
+    }
+
+    fn send(&mut self, lie: Lie, body: &Value) {
+        self.sent += 1;
+        if lie == Lie::Loses && self.sent == 5 {
+            return;
+        }
+        let body = body.as_str().expect("a body");
+        self.messages.push_back(body.to_owned());
+    }
+
+    fn receive(&mut self, lie: Lie) -> Option<String> {
+        let mut body = self.messages.pop_front()?;
+        self.received += 1;
+        // The sender stands in the body.
+        if let Some(held) = self.held.take_if(|held| held[9..13] == body[9..13]) {
+            self.messages.push_front(held);
+        }
+        if self.received != 5 {
+            return Some(body);
+        }
+        match lie {
+            Lie::None | Lie::Loses | Lie::Refuses | Lie::Hangs => {}
+            Lie::Alters => body.replace_range(30..31, "#"),
+            Lie::Invents => body = "hello".to_owned(),
+            Lie::Doubles => self.messages.push_front(body.clone()),
+            Lie::Swaps => {
+                self.held = Some(body);
+                return self.messages.pop_front();
+            }
+        }
+        Some(body)
+    }
+}
