@@ -31,6 +31,19 @@ test("requests are listed as they come, the newest first", async () => {
   await sees(page, ".opened:visible pre", "hello");
 });
 
+test("a form of the older protocol is laid out", async () => {
+  const { page, server } = it;
+  await server.createQueue("orders");
+  const QueueUrl = `${server.endpoint}/000000000000/orders`;
+  const { status } = await server.form({ Action: "SendMessage", QueueUrl, MessageBody: "1 + 1 = <2> & é" });
+  assert.equal(status, 200);
+  await open(it, "#/requests");
+  await row(page, "SendMessage").getByRole("button").click();
+  await sees(page, ".opened:visible pre", "SendMessageResponse");
+  const shown = await page.locator(".opened:visible pre").first().innerText();
+  assert.deepEqual(shown.split("\n"), ["Action = SendMessage", `QueueUrl = ${QueueUrl}`, "MessageBody = 1 + 1 = <2> & é"]);
+});
+
 test("filters are part of the address", async () => {
   const { page, server } = it;
   await server.createQueue("orders");

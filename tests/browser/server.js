@@ -81,10 +81,20 @@ export class Server {
   /** Calls SQS as a client does, signed. Returns the status and what the body says. */
   async call(action, input, signing = {}) {
     const body = JSON.stringify(input);
-    const headers = signed(new URL(this.endpoint).host, action, body, signing);
-    const response = await fetch(`${this.endpoint}/`, { method: "POST", headers, body });
-    const text = await response.text();
-    return { status: response.status, body: text === "" ? {} : JSON.parse(text) };
+    const type = "application/x-amz-json-1.0";
+    const { status, text } = await this.#post({ "content-type": type, "x-amz-target": `AmazonSQS.${action}` }, body, signing);
+    return { status, body: text === "" ? {} : JSON.parse(text) };
+  }
+
+  /** Calls SQS in its older Query protocol, signed. Returns the status and the XML. */
+  form(parameters) {
+    return this.#post({ "content-type": "application/x-www-form-urlencoded" }, new URLSearchParams(parameters).toString(), {});
+  }
+
+  async #post(headers, body, signing) {
+    const all = signed(new URL(this.endpoint).host, headers, body, signing);
+    const response = await fetch(`${this.endpoint}/`, { method: "POST", headers: all, body });
+    return { status: response.status, text: await response.text() };
   }
 
   async receive(name, more = {}) {
@@ -102,32 +112,19 @@ const hmac = (key, data) => createHmac("sha256", key).update(data).digest();
  * The headers of a signed call: Signature Version 4 as far as these tests need it. `signedBody`
  * stands for the body in the signature, for a client whose body is changed on its way.
  */
-function signed(host, action, body, { key = "test", secret = "test", region = "us-east-1", signedBody = body }) {
+function signed(host, headers, body, { key = "test", secret = "test", region = "us-east-1", signedBody = body }) {
   const time = new Date().toISOString().replace(/[-:]|\.\d{3}/g, "");
   const day = time.slice(0, 8);
-  const target = `AmazonSQS.${action}`;
-  const type = "application/x-amz-json-1.0";
-  const names = "content-type;host;x-amz-date;x-amz-target";
-  const canonical = [
-    "POST",
-    "/",
-    "",
-    `content-type:${type}`,
-    `host:${host}`,
-    `x-amz-date:${time}`,
-    `x-amz-target:${target}`,
-    "",
-    names,
-    sha256(signedBody),
-  ].join("\n");
+  const sent = { ...headers, "x-amz-date": time };
+  const lines = Object.entries({ ...sent, host }).sort(([one], [other]) => (one < other ? -1 : 1));
+  const names = lines.map(([name]) => name).join(";");
+  const canonical = ["POST", "/", "", ...lines.map(([name, value]) => `${name}:${value}`), "", names, sha256(signedBody)].join("\n");
   const scope = `${day}/${region}/sqs/aws4_request`;
   const toSign = ["AWS4-HMAC-SHA256", time, scope, sha256(canonical)].join("\n");
   const signingKey = [day, region, "sqs", "aws4_request"].reduce(hmac, `AWS4${secret}`);
   const signature = createHmac("sha256", signingKey).update(toSign).digest("hex");
   return {
-    "content-type": type,
-    "x-amz-date": time,
-    "x-amz-target": target,
+    ...sent,
     authorization: `AWS4-HMAC-SHA256 Credential=${key}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
   };
 }

@@ -33,7 +33,8 @@ pub(crate) fn refuse_nothing(request: &Parts) -> Response {
     } else {
         warn!(
             "refused: {method} {path} asks for no operation; an SQS call is a POST that names one \
-             in X-Amz-Target, or a GET or a form with the parameter Action, and whether the server is ready is asked with GET /_fake/health"
+             in X-Amz-Target, or a GET or a form with the parameter Action, and whether the server \
+             is ready is asked with GET /_fake/health"
         );
     }
     answer::unknown_operation()

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 /// Body of an SQS request, in bytes: 8 MiB. A legal message of 1 MiB can be escaped to about 6 MiB
-/// of JSON, and its attributes come on top.
+/// of JSON, or 3 MiB of a form, and its attributes come on top.
 pub const BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// All bodies together, in bytes: 256 MiB. Requests whose bodies do not fit wait until others are
@@ -43,7 +43,7 @@ pub const CONTROL_PAGE_LOOKS: usize = 10_000;
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Request line and headers together, in bytes: 64 KiB. A presigned URL with a session token takes
-/// about 4 KiB. It is looked at after each read from the connection, so up to twice as much gets
+/// about 4 KiB, and what is left bounds the message that a GET of the Query protocol can send. It is looked at after each read from the connection, so up to twice as much gets
 /// through when it comes in one piece.
 pub const HEAD_BYTES_MAX: usize = 64 * 1024;
 

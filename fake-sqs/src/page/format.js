@@ -103,3 +103,18 @@ export function laidOut(text) {
   }
   return text;
 }
+
+/** A form, decoded and with a parameter a line; null for any other text. */
+export function formLaidOut(text) {
+  if (!/^[\w.%-]+=\S*$/.test(text)) return null;
+  const line = (pair) => {
+    const [name, ...value] = pair.split("=");
+    try {
+      return `${decodeURIComponent(name)} = ${decodeURIComponent(value.join("=").replaceAll("+", " "))}`;
+    } catch {
+      // The cut of what is too long to keep may go through an escape.
+      return pair;
+    }
+  };
+  return text.split("&").filter(Boolean).map(line).join("\n");
+}

@@ -2,7 +2,7 @@
 
 import { requests } from "./api.js";
 import { attribute, button, choice, el, facts, keyed, show, table, text, unseen } from "./dom.js";
-import { bytes, exact, laidOut, moment, number, timeOfDay } from "./format.js";
+import { bytes, exact, formLaidOut, laidOut, moment, number, timeOfDay } from "./format.js";
 import { ACTIONS } from "./names.js";
 import { address, go, here, note } from "./trail.js";
 
@@ -223,7 +223,8 @@ function excerpt(name, body, length) {
   if (!body) return null;
   const isCut = length > new TextEncoder().encode(body).length;
   const words = `${name}, ${bytes(length)}${isCut ? ", its beginning" : ""}`;
-  return el("div", { class: "bodyblock" }, el("div", { class: "bar" }, el("span", { class: "quiet" }, words)), el("pre", { tabindex: 0, "aria-label": name }, isCut ? body : laidOut(body)));
+  const shown = formLaidOut(body) ?? (isCut ? body : laidOut(body));
+  return el("div", { class: "bodyblock" }, el("div", { class: "bar" }, el("span", { class: "quiet" }, words)), el("pre", { tabindex: 0, "aria-label": name }, shown));
 }
 
 /** Why a signature was refused, for a person: what is wrong, what to do, and the evidence. */
