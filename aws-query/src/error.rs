@@ -60,6 +60,14 @@ pub enum ReadError {
         /// The name that should be there.
         parameter: String,
     },
+    /// A list or a map is called by the member's own name, and on the wire it has another one:
+    /// `Entries.1.Id` where SQS has `SendMessageBatchRequestEntry.1.Id`.
+    OtherName {
+        /// The name that is there.
+        parameter: String,
+        /// The one that it begins with on the wire.
+        name: String,
+    },
     /// There are more than [`MAX_PARAMETERS`] parameters.
     TooMany,
     /// The value is not what the member holds.
@@ -83,6 +91,7 @@ impl ReadError {
             | ReadError::DuplicateKey { parameter, .. }
             | ReadError::Index { parameter }
             | ReadError::Missing { parameter }
+            | ReadError::OtherName { parameter, .. }
             | ReadError::Value { parameter, .. } => Some(parameter),
             ReadError::Encoding { .. } | ReadError::TooMany => None,
         }
@@ -127,6 +136,11 @@ impl fmt::Display for ReadError {
             ReadError::Missing { parameter } => {
                 write!(formatter, "the parameter {parameter} is missing")
             }
+            ReadError::OtherName { parameter, name } => write!(
+                formatter,
+                "the parameter {parameter} has another name: its entries are called {name}.1, \
+                 {name}.2 and so on"
+            ),
             ReadError::TooMany => write!(
                 formatter,
                 "there are more than {MAX_PARAMETERS} parameters, the most that a request may have"

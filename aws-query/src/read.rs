@@ -42,6 +42,8 @@ impl Model {
     ///   boto 2 sends it. A name with a number and the same without one is refused.
     /// * An empty list or map is its name with an empty value, either the name on the wire, as the
     ///   SDK for Go sends it, or the member's (`AttributeNames=`), as botocore does.
+    /// * Entries of a list or map under the member's name, where the wire has another one, are
+    ///   refused rather than ignored: `Entries.1.Id`.
     /// * A map's entry needs its key. Without its value, a text or number is refused; an `Option` is
     ///   none; and a structure is read as if it had no members, so that the service can say which of
     ///   them it misses.
@@ -334,7 +336,7 @@ impl<'de> MapAccess<'de> for Structure<'_> {
     ) -> Result<Option<K::Value>, ReadError> {
         for field in self.fields.by_ref() {
             let member = member(self.rows, field);
-            let node = member_node(&self.structure.node, &member);
+            let node = member_node(&self.structure.node, &member)?;
             if !node.is_absent() {
                 self.current = Some((member, node));
                 let field = *field;
@@ -353,16 +355,21 @@ impl<'de> MapAccess<'de> for Structure<'_> {
     }
 }
 
-/// The parameters of a structure's member; those of an empty list may be called as the member is.
-fn member_node<'p>(structure: &Node<'p>, member: &Member) -> Node<'p> {
+/// The parameters of a structure's member. Those of an empty list may be called as the member is;
+/// entries may not, and nobody would miss them if they were ignored.
+fn member_node<'p>(structure: &Node<'p>, member: &Member) -> Result<Node<'p>, ReadError> {
     let node = structure.child(member.wire());
     if !node.is_absent() || member.form() == Form::Plain {
-        return node;
+        return Ok(node);
     }
     let other = structure.child(member.name());
     match (other.exact, other.below) {
-        (Some(""), []) => other,
-        _ => node,
+        (Some(""), []) => Ok(other),
+        (_, [first, ..]) => Err(ReadError::OtherName {
+            parameter: quoted(&first.name),
+            name: structure.name_of(member.wire()),
+        }),
+        (_, []) => Ok(node),
     }
 }
 

@@ -32,6 +32,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::collections::BTreeMap;
+
 use aws_query::{Member, Model, Parameters, ReadError, Shape, WriteError};
 use serde::de::DeserializeOwned;
 
@@ -188,37 +190,132 @@ pub fn operation(parameters: &Parameters<'_>) -> Result<Operation, Error> {
 /// Where the request went to a queue's path and `QueueUrl` may be left out, the server
 /// [adds it](Parameters::or_insert) before.
 ///
+/// A batch without entries is read as an empty one: in a form nothing tells them apart, and AWS
+/// answers EmptyBatchRequest to it.
+///
 /// # Errors
 ///
-/// When a value is not what its member holds, or names contradict each other; [`refusal`] says what
-/// SQS answers then. An absent member is none.
+/// When a value is not what its member holds, names contradict each other, an entry of a batch has
+/// no `Id`, or message attributes are announced (`MessageAttribute=`) and none is there; [`refusal`]
+/// says what SQS answers then. Other members that are absent are none.
 pub fn read(operation: Operation, parameters: &Parameters<'_>) -> Result<Request, ReadError> {
-    Request::read(operation, Form(parameters))
+    let mut request = Request::read(operation, Form(parameters))?;
+    if let Request::ChangeMessageVisibilityBatch(input) = &mut request {
+        check_ids(&mut input.entries, operation, |entry| entry.id.is_some())?;
+    }
+    if let Request::DeleteMessageBatch(input) = &mut request {
+        check_ids(&mut input.entries, operation, |entry| entry.id.is_some())?;
+    }
+    if let Request::SendMessage(input) = &request {
+        check_attributes("", input.message_attributes.as_ref())?;
+    }
+    if let Request::SendMessageBatch(input) = &mut request {
+        check_ids(&mut input.entries, operation, |entry| entry.id.is_some())?;
+        for (n, entry) in (1..).zip(input.entries.iter().flatten()) {
+            let prefix = format!("{operation}RequestEntry.{n}.");
+            check_attributes(&prefix, entry.message_attributes.as_ref())?;
+        }
+    }
+    Ok(request)
+}
+
+/// The entries of a batch are a list, and each has its `Id`.
+fn check_ids<T>(
+    entries: &mut Option<Vec<T>>,
+    operation: Operation,
+    has_id: impl Fn(&T) -> bool,
+) -> Result<(), ReadError> {
+    let without = entries
+        .get_or_insert_default()
+        .iter()
+        .position(|it| !has_id(it));
+    without.map_or(Ok(()), |index| {
+        let parameter = format!("{operation}RequestEntry.{}.Id", index + 1);
+        Err(ReadError::Missing { parameter })
+    })
+}
+
+/// `MessageAttribute=` is an attribute without a name to AWS, as SDKs for Go found.
+fn check_attributes<T>(
+    prefix: &str,
+    attributes: Option<&BTreeMap<String, T>>,
+) -> Result<(), ReadError> {
+    match attributes {
+        Some(attributes) if attributes.is_empty() => Err(ReadError::Missing {
+            parameter: format!("{prefix}{NAME_OF_ATTRIBUTE}"),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// What SQS answers to a request that cannot be read.
 ///
-/// * A parameter that another one requires is `MissingParameter`, in AWS's words.
+/// * A parameter that another one requires is `MissingParameter`, in AWS's words. The name of a
+///   message attribute is `InvalidParameterValue` in its own.
 /// * Names that contradict each other are `ConflictingQueryParameter`, in AWS's words.
-/// * All else is `MalformedInput`, which AWS answers to what its reader refuses. Its words for each
-///   case were never recorded; they are [`ReadError`]'s here, which say what would be right.
+/// * All else is `MalformedInput`, which AWS answers to what its reader refuses. Its words were
+///   recorded for an index of 0 and for some lists that had the wrong name. The others are
+///   [`ReadError`]'s, which say what would be right.
 #[must_use]
 pub fn refusal(error: &ReadError) -> Error {
-    match error {
-        ReadError::Missing { parameter } => Error::new(
+    let (code, message) = match error {
+        ReadError::Missing { parameter } if is_name_of_attribute(parameter) => (
+            ErrorCode::InvalidParameterValueException,
+            NO_NAME.to_owned(),
+        ),
+        ReadError::Missing { parameter } => (
             ErrorCode::MissingRequiredParameterException,
             format!("The request must contain the parameter {parameter}."),
         ),
-        ReadError::Conflict { parameter } => Error::new(
+        ReadError::Conflict { parameter } => (
             ErrorCode::ConflictingQueryParameter,
             format!(
                 "The query parameter {parameter} is invalid. Its structure conflicts with that of \
                  another parameter."
             ),
         ),
-        other => Error::new(ErrorCode::SerializationException, other.to_string()),
-    }
+        ReadError::Index { parameter } if parameter.ends_with(".0") => {
+            let message = "0 is not a valid index";
+            (ErrorCode::SerializationException, message.to_owned())
+        }
+        ReadError::OtherName { parameter, .. } => other_name(parameter, error),
+        other => (ErrorCode::SerializationException, other.to_string()),
+    };
+    Error::new(code, message)
 }
+
+/// AWS's answers to lists and maps that were called as SDKs call their members.
+fn other_name(parameter: &str, error: &ReadError) -> (ErrorCode, String) {
+    let mut segments = parameter.split('.');
+    let (member, next) = (segments.next(), segments.next().unwrap_or_default());
+    if member == Some("MessageAttributes") {
+        return (
+            ErrorCode::InvalidParameterValueException,
+            NO_NAME.to_owned(),
+        );
+    }
+    let message = match next {
+        "member" => "Start of list found where not expected".to_owned(),
+        number if number.bytes().all(|byte| byte.is_ascii_digit()) && member == Some("Entries") => {
+            "Top level element may not be treated as a list".to_owned()
+        }
+        _ => error.to_string(),
+    };
+    (ErrorCode::SerializationException, message)
+}
+
+fn is_name_of_attribute(parameter: &str) -> bool {
+    let mut segments = parameter
+        .rsplit('.')
+        .filter(|it| it.parse::<u32>().is_err());
+    segments.next() == Some("Name") && segments.next() == Some("MessageAttribute")
+}
+
+/// The last of what a message attribute's name is called, where it has no number.
+const NAME_OF_ATTRIBUTE: &str = "MessageAttribute.Name";
+
+/// What AWS says of a message attribute that has none.
+const NO_NAME: &str = "The request must contain non-empty message attribute name.";
 
 /// The body of the answer to a success, as [`Model::write`] writes it. Operations
 /// [without output](Operation::has_output) have no result element.

@@ -255,9 +255,36 @@ fn an_empty_list_is_its_name_with_an_empty_value() {
     }
     // The member's own name is a name of nothing else.
     assert_eq!(all("Names=a").names, None);
-    assert_eq!(all("Names.1=a").names, None);
     assert_eq!(all("Names=&Name.1=a").names, text(&["a"]));
     assert_eq!(all("Name.1=").names, text(&[""]));
+}
+
+#[test]
+fn entries_under_the_members_own_name_are_refused() {
+    for (form, parameter, name) in [
+        ("Names.1=a", "Names.1", "Name"),
+        ("Names.member.1=a", "Names.member.1", "Name"),
+        ("Entries.1.Id=a&Entries.2.Id=b", "Entries.1.Id", "Entry"),
+        (
+            "Attributes.entry.1.key=a",
+            "Attributes.entry.1.key",
+            "Attribute",
+        ),
+        ("Entry.3.Names.1=a", "Entry.3.Names.1", "Entry.3.Name"),
+    ] {
+        let (parameter, name) = (parameter.to_owned(), name.to_owned());
+        assert_eq!(
+            refused(form),
+            ReadError::OtherName { parameter, name },
+            "{form}"
+        );
+    }
+    assert_eq!(
+        refused("Names.1=a").to_string(),
+        "the parameter Names.1 has another name: its entries are called Name.1, Name.2 and so on"
+    );
+    // Where there are entries by the right name, others are as unknown as any.
+    assert_eq!(all("Names.1=a&Name.1=b").names, text(&["b"]));
 }
 
 #[test]

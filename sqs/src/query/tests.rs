@@ -132,7 +132,13 @@ fn an_empty_form_is_a_request_of_every_operation() {
     for &operation in Operation::ALL {
         let request =
             read_form(operation, "Action=A&Version=V&Unknown=1").expect("all may be absent");
-        assert_eq!(json!(request), json!({}), "{operation}");
+        let is_batch = operation.name().ends_with("Batch");
+        let expected = if is_batch {
+            json!({ "Entries": [] })
+        } else {
+            json!({})
+        };
+        assert_eq!(json!(request), expected, "{operation}");
     }
 }
 
@@ -304,55 +310,127 @@ fn the_operation_is_named_by_its_action() {
     assert!(long.message().len() < 200, "{long}");
 }
 
+/// Forms that cannot be read: operation, parameters, query code and words.
+const REFUSED: &[(Operation, &str, &str, &str)] = &[
+    (
+        Operation::ReceiveMessage,
+        "MaxNumberOfMessages=abc",
+        "MalformedInput",
+        "the parameter MaxNumberOfMessages is wrong: \"abc\" is not an integer from -2147483648 \
+             to 2147483647",
+    ),
+    (
+        Operation::SendMessage,
+        "MessageAttribute.1.Name=a&MessageAttribute.1.Value.BinaryValue=%21",
+        "MalformedInput",
+        "the parameter MessageAttribute.1.Value.BinaryValue is wrong: a blob must be padded \
+             base64 in the standard alphabet: Invalid symbol 33, offset 0.",
+    ),
+    (
+        Operation::SetQueueAttributes,
+        "Attribute.1.Name=Policy",
+        "MissingParameter",
+        "The request must contain the parameter Attribute.1.Value.",
+    ),
+    (
+        Operation::SetQueueAttributes,
+        "Attribute.1.Value=x",
+        "MissingParameter",
+        "The request must contain the parameter Attribute.1.Name.",
+    ),
+    (
+        Operation::SendMessage,
+        "MessageBody=a&MessageBody.1=b",
+        "ConflictingQueryParameter",
+        "The query parameter MessageBody is invalid. Its structure conflicts with that of \
+             another parameter.",
+    ),
+    // As SDKs found that called lists as their members are called, or counted from 0.
+    (
+        Operation::ReceiveMessage,
+        "AttributeName.0=All",
+        "MalformedInput",
+        "0 is not a valid index",
+    ),
+    (
+        Operation::DeleteMessageBatch,
+        "Entries.1.Id=msg1",
+        "MalformedInput",
+        "Top level element may not be treated as a list",
+    ),
+    (
+        Operation::ReceiveMessage,
+        "MessageAttributeNames.member.1=All",
+        "MalformedInput",
+        "Start of list found where not expected",
+    ),
+    (
+        Operation::SetQueueAttributes,
+        "Attributes.entry.1.key=a",
+        "MalformedInput",
+        "the parameter Attributes.entry.1.key has another name: its entries are called \
+             Attribute.1, Attribute.2 and so on",
+    ),
+    (
+        Operation::SendMessage,
+        "MessageAttributes.1.key=Format&MessageAttributes.1.value.DataType=String",
+        "InvalidParameterValue",
+        "The request must contain non-empty message attribute name.",
+    ),
+    (
+        Operation::SendMessage,
+        "MessageAttribute.1.key=Key&MessageAttribute.1.value.DataType=string",
+        "InvalidParameterValue",
+        "The request must contain non-empty message attribute name.",
+    ),
+    (
+        Operation::SendMessage,
+        "MessageAttribute=",
+        "InvalidParameterValue",
+        "The request must contain non-empty message attribute name.",
+    ),
+    (
+        Operation::SendMessageBatch,
+        "SendMessageBatchRequestEntry.1.Id=a&SendMessageBatchRequestEntry.1.MessageAttribute=",
+        "InvalidParameterValue",
+        "The request must contain non-empty message attribute name.",
+    ),
+    (
+        Operation::SendMessageBatch,
+        "SendMessageBatchRequestEntry.1.Id=a&SendMessageBatchRequestEntry.2.MessageBody=b",
+        "MissingParameter",
+        "The request must contain the parameter SendMessageBatchRequestEntry.2.Id.",
+    ),
+    (
+        Operation::DeleteMessageBatch,
+        "DeleteMessageBatchRequestEntry.1.ReceiptHandle=h",
+        "MissingParameter",
+        "The request must contain the parameter DeleteMessageBatchRequestEntry.1.Id.",
+    ),
+    (
+        Operation::ChangeMessageVisibilityBatch,
+        "ChangeMessageVisibilityBatchRequestEntry.1.ReceiptHandle=h",
+        "MissingParameter",
+        "The request must contain the parameter \
+             ChangeMessageVisibilityBatchRequestEntry.1.Id.",
+    ),
+    (
+        Operation::CreateQueue,
+        "Attribute.1000000.Name=a&Attribute.1000000.Value=b",
+        "MalformedInput",
+        "the parameter Attribute.1000000 must be numbered from 1 to 4096, without leading zeros",
+    ),
+    (
+        Operation::CreateQueue,
+        "Tag.1.Key=a&Tag.2.Key=a",
+        "MalformedInput",
+        "the parameter Tag.2.Key repeats the key a; each key of a map may be there once",
+    ),
+];
+
 #[test]
 fn what_cannot_be_read_is_refused_as_sqs_does() {
-    for (operation, form, code, words) in [
-        (
-            Operation::ReceiveMessage,
-            "MaxNumberOfMessages=abc",
-            "MalformedInput",
-            "the parameter MaxNumberOfMessages is wrong: \"abc\" is not an integer from -2147483648 \
-             to 2147483647",
-        ),
-        (
-            Operation::SendMessage,
-            "MessageAttribute.1.Name=a&MessageAttribute.1.Value.BinaryValue=%21",
-            "MalformedInput",
-            "the parameter MessageAttribute.1.Value.BinaryValue is wrong: a blob must be padded \
-             base64 in the standard alphabet: Invalid symbol 33, offset 0.",
-        ),
-        (
-            Operation::SetQueueAttributes,
-            "Attribute.1.Name=Policy",
-            "MissingParameter",
-            "The request must contain the parameter Attribute.1.Value.",
-        ),
-        (
-            Operation::SetQueueAttributes,
-            "Attribute.1.Value=x",
-            "MissingParameter",
-            "The request must contain the parameter Attribute.1.Name.",
-        ),
-        (
-            Operation::SendMessage,
-            "MessageBody=a&MessageBody.1=b",
-            "ConflictingQueryParameter",
-            "The query parameter MessageBody is invalid. Its structure conflicts with that of \
-             another parameter.",
-        ),
-        (
-            Operation::CreateQueue,
-            "Attribute.1000000.Name=a&Attribute.1000000.Value=b",
-            "MalformedInput",
-            "the parameter Attribute.1000000 must be numbered from 1 to 4096, without leading zeros",
-        ),
-        (
-            Operation::CreateQueue,
-            "Tag.1.Key=a&Tag.2.Key=a",
-            "MalformedInput",
-            "the parameter Tag.2.Key repeats the key a; each key of a map may be there once",
-        ),
-    ] {
+    for &(operation, form, code, words) in REFUSED {
         let error = read_form(operation, form).expect_err(form);
         let refusal = refusal(&error);
         assert_eq!(
@@ -432,7 +510,7 @@ proptest! {
         attributes in btree_map("[a-z]{1,3}", body(), 0..4),
         blob in vec(any::<u8>(), 0..9),
     ) {
-        let mut values: std::collections::BTreeMap<_, _> = attributes
+        let mut values: BTreeMap<_, _> = attributes
             .into_iter()
             .map(|(name, value)| (name, MessageAttributeValue::string(value)))
             .collect();

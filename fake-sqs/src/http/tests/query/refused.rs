@@ -121,7 +121,7 @@ const UNREADABLE: &[(&str, &str, &str)] = &[
     (
         "Action=ReceiveMessage&AttributeName.0=All",
         "MalformedInput",
-        "AttributeName.0 must be numbered from 1",
+        "0 is not a valid index",
     ),
     (
         "Action=ReceiveMessage&AttributeName.01=All",
