@@ -14,9 +14,17 @@ const SIGNING: [&str; 4] = [
     "authorization",
 ];
 
+/// How often a text may be escaped over and over and still be looked into: a link in the value of a
+/// form is escaped twice where it stands in a URL.
+const LAYERS_MAX: u8 = 3;
+
 /// The text without the values of parameters that sign a request: those of a presigned URL, wherever
-/// it stands, and of a form.
+/// it stands, and of a form; also where such a URL is the escaped value of another parameter.
 pub(super) fn redacted(text: &str) -> String {
+    redacted_within(text, LAYERS_MAX)
+}
+
+fn redacted_within(text: &str, layers: u8) -> String {
     let mut shown = String::with_capacity(text.len());
     for piece in text.split_inclusive(is_delimiter) {
         let end = piece.trim_end_matches(is_delimiter).len();
@@ -26,6 +34,17 @@ pub(super) fn redacted(text: &str) -> String {
                 shown.push_str(name);
                 shown.push('=');
                 shown.push_str(HIDDEN);
+            }
+            Some((name, value)) if value.contains('%') && layers > 0 => {
+                let within = unescaped(value);
+                let redacted = redacted_within(&within, layers - 1);
+                if redacted == within {
+                    shown.push_str(parameter);
+                } else {
+                    shown.push_str(name);
+                    shown.push('=');
+                    shown.push_str(&escaped(&redacted));
+                }
             }
             Some(_) | None => shown.push_str(parameter),
         }
@@ -72,6 +91,19 @@ fn unescaped(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            // A `+` was most likely one, and a space.
+            b'-' | b'.' | b'_' | b'~' | b'+' => escaped.push(char::from(byte)),
+            _ if byte.is_ascii_alphanumeric() => escaped.push(char::from(byte)),
+            _ => escaped.extend(format!("%{byte:02X}").chars()),
+        }
+    }
+    escaped
+}
+
 fn hex(digit: u8) -> Option<u8> {
     char::from(digit)
         .to_digit(16)
@@ -104,6 +136,18 @@ mod tests {
             (
                 "Credential=AK/1/r/sqs/aws4_request, SignedHeaders=host, Signature=abc'.",
                 "Credential=AK/1/r/sqs/aws4_request, SignedHeaders=host, Signature=REDACTED'.",
+            ),
+            (
+                "MessageBody=see+https%3A%2F%2Fb%2F%3FX-Amz-Date%3D1%26x-amz-signature%3Dab%22&a=%20",
+                "MessageBody=see+https%3A%2F%2Fb%2F%3FX-Amz-Date%3DREDACTED%26x-amz-signature%3DREDACTED%22&a=%20",
+            ),
+            (
+                "/?Action=SendMessage&MessageBody=a%3Fx%3D%253FX-Amz-Signature%253Dab",
+                "/?Action=SendMessage&MessageBody=a%3Fx%3D%253FX-Amz-Signature%253DREDACTED",
+            ),
+            (
+                "MessageBody=100%25+%3D+all&b=%",
+                "MessageBody=100%25+%3D+all&b=%",
             ),
             ("plain = text, a=b é%", "plain = text, a=b é%"),
             ("X-Amz-Signature=", "X-Amz-Signature="),
