@@ -21,7 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tracing::{debug, warn};
 
-use super::limits;
+use super::{head, limits};
 use super::patience::Patient;
 use crate::clock::Sparingly;
 
@@ -172,9 +172,16 @@ async fn connection(
     }
     let router = TowerToHyperService::new(router);
     let service = service_fn(move |request| {
-        let answer = router.call(request);
+        let answer = head::check(&request).map(|()| router.call(request));
         async move {
-            let Ok(answer) = answer.await;
+            let answer = match answer {
+                Ok(answer) => answer.await,
+                Err(wrong) => {
+                    warn!("refused: {wrong}");
+                    Ok(wrong.response())
+                }
+            };
+            let Ok(answer) = answer;
             match answer.extensions().get::<Unanswered>() {
                 // hyper answers no request whose service fails, and closes the connection.
                 Some(Unanswered) => Err(Closed),

@@ -8,6 +8,7 @@ pub(crate) mod asked;
 pub(crate) mod body;
 mod budget;
 pub(crate) mod cors;
+mod head;
 mod hints;
 pub(crate) mod observe;
 mod patience;
