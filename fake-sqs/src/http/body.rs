@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 
@@ -31,6 +31,9 @@ pub(crate) enum BodyError {
 }
 
 async fn collect(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
+    // With its length known the body is copied once; one that grows is copied again and again.
+    let length = body.size_hint().exact().unwrap_or_default();
+    let length = usize::try_from(length).map_or(bytes_max, |length| length.min(bytes_max));
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
     while let Some(frame) = body.frame().await {
@@ -47,6 +50,9 @@ async fn collect(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
         if first.is_empty() && all.is_empty() {
             first = data;
         } else {
+            if all.is_empty() {
+                all.reserve(length);
+            }
             all.extend_from_slice(&std::mem::take(&mut first));
             all.extend_from_slice(&data);
         }
