@@ -21,3 +21,13 @@ pub fn now() -> SystemTime {
 pub fn moment() -> Instant {
     Instant::now()
 }
+
+/// The time of the runtime that this is called on, which stands still where a test has paused it.
+#[must_use]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the package's one file that reads the clock"
+)]
+pub fn of_the_runtime() -> tokio::time::Instant {
+    tokio::time::Instant::now()
+}
