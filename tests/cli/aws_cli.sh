@@ -185,9 +185,11 @@ refused AWS.SimpleQueueService.NonExistentQueue ReceiveMessage \
 refused QueueAlreadyExists CreateQueue \
     'A queue already exists with the same name and a different value for attribute VisibilityTimeout' \
     sqs create-queue --queue-name trip --attributes VisibilityTimeout=61
+# The first one right before it: on a slow machine the purge above is more than a minute ago.
+sqs purge-queue --queue-url "$fifo"
 refused AWS.SimpleQueueService.PurgeQueueInProgress PurgeQueue \
-    'Only one PurgeQueue operation on trip is allowed every 60 seconds.' \
-    sqs purge-queue --queue-url "$url"
+    'Only one PurgeQueue operation on trip.fifo is allowed every 60 seconds.' \
+    sqs purge-queue --queue-url "$fifo"
 refused ReceiptHandleIsInvalid DeleteMessage \
     'The input receipt handle "none" is not a valid receipt handle.' \
     sqs delete-message --queue-url "$url" --receipt-handle none
