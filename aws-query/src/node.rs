@@ -82,27 +82,41 @@ impl<'p> Node<'p> {
 
     /// The first segments of the names below, each once.
     pub(crate) fn segments(&self) -> impl Iterator<Item = &'p str> {
+        self.groups().map(|(segment, _)| segment)
+    }
+
+    /// The parameters below by the first segment of their names.
+    fn groups(&self) -> impl Iterator<Item = (&'p str, &'p [Parameter<'p>])> {
         let at = self.at;
-        let segment = move |parameter: &'p Parameter<'p>| {
-            let rest = &parameter.name[at..];
-            rest.split_once('.').map_or(rest, |(segment, _)| segment)
-        };
-        let mut last = None;
-        let is_new = move |segment: &&'p str| last.replace(*segment) != Some(*segment);
-        self.below.iter().map(segment).filter(is_new)
+        self.below
+            .chunk_by(move |one, next| segment_at(one, at) == segment_at(next, at))
+            .map(move |run| (segment_at(&run[0], at), run))
     }
 
     /// The numbered nodes below, in the order of their numbers.
     pub(crate) fn numbered(&self) -> Result<Vec<Node<'p>>, ReadError> {
         let mut entries = Vec::new();
-        for segment in self.segments() {
+        for (segment, run) in self.groups() {
             let Some(index) = index(segment) else {
                 return Err(ReadError::Index {
                     parameter: self.name_of(segment),
                 });
             };
-            entries.push((index, self.child(segment)));
+            let end = self.at + segment.len();
+            let (exact, below) = match run {
+                [first, rest @ ..] if first.name.len() == end => (Some(&*first.value), rest),
+                all => (None, all),
+            };
+            let node = Node {
+                parent: &run[0].name[..self.at.saturating_sub(1)],
+                segment,
+                exact,
+                below,
+                at: end + 1,
+            };
+            entries.push((index, node));
         }
+        // A number is there once: what could stand between its parameters is no number.
         entries.sort_by_key(|(index, _)| *index);
         Ok(entries.into_iter().map(|(_, node)| node).collect())
     }
@@ -119,6 +133,12 @@ impl<'p> Node<'p> {
             reason,
         }
     }
+}
+
+/// The segment of a name that begins here.
+fn segment_at<'a>(parameter: &'a Parameter<'_>, at: usize) -> &'a str {
+    let rest = &parameter.name[at..];
+    rest.split_once('.').map_or(rest, |(segment, _)| segment)
 }
 
 /// A number from 1 to [`MAX_INDEX`] without leading zeros.
