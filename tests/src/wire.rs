@@ -6,7 +6,8 @@
 //! [`sdk`](crate::sdk), so that the SDK's own signer signs the form; for single requests by [`Wire`].
 //!
 //! [`on_each_wire`](crate::on_each_wire) makes two tests of a function; what differs between the wires,
-//! and what is tested on one of them alone, is listed in [`differences`].
+//! and what is tested on one of them alone, is listed in [`differences`]. `tests/wires.rs` asks two
+//! servers the same, one on each wire.
 
 pub mod answer;
 pub mod differences;
