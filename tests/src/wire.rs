@@ -54,7 +54,11 @@ impl Wire {
         match self {
             Wire::Json => raw::send(server, request).await,
             Wire::Query => {
-                let action = action_of(request.body());
+                let form = match request.uri().query() {
+                    Some(query) if request.body().is_empty() => query.as_bytes(),
+                    _ => request.body(),
+                };
+                let action = action_of(form);
                 let answer = raw::send(server, request).await;
                 answer::as_json(&action, answer).unwrap_or_else(|error| panic!("{error}"))
             }
