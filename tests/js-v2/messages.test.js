@@ -216,11 +216,18 @@ test("queues are listed in pages", async () => {
 
 test("a client may be made for one queue", async () => {
   const QueueUrl = await newQueue(sqs);
-  // Every call of this client goes to the queue's own path.
-  const bound = client(endpoint, undefined, { params: { QueueUrl } });
-  const sent = await bound.sendMessage({ MessageBody: "bound" }).promise();
-  const { Messages } = await bound.receiveMessage({}).promise();
-  assert.deepEqual(Messages.map(({ MessageId }) => MessageId), [sent.MessageId]);
+  for (const made of [
+    // Each call names the queue, and goes to the server's root or to the queue's own path.
+    { params: { QueueUrl } },
+    { endpoint: QueueUrl, params: { QueueUrl } },
+    // Only the path names it.
+    { endpoint: QueueUrl, paramValidation: false },
+  ]) {
+    const bound = client(endpoint, undefined, made);
+    const sent = await bound.sendMessage({ MessageBody: "bound" }).promise();
+    const { Messages } = await bound.receiveMessage({}).promise();
+    assert.deepEqual(Messages.map(({ MessageId }) => MessageId), [sent.MessageId]);
+  }
 });
 
 test("a presigned URL is a whole request", async () => {
