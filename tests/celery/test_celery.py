@@ -5,6 +5,8 @@ import time
 import botocore.exceptions
 import kombu
 import pytest
+from kombu.asynchronous import Hub, set_event_loop
+from vine import promise
 
 import tasks
 
@@ -107,3 +109,36 @@ def test_kombu_alone(settings):
         queue.clear()
         assert queue.qsize() == 0
         queue.close()
+
+
+def test_kombu_in_the_background(sqs, settings):
+    """What Kombu writes by hand: forms to a queue's path, and in Query a presigned GET too."""
+    settings = settings(wait_time_seconds=0)
+    url = sqs.create_queue(QueueName=settings["task_default_queue"])["QueueUrl"]
+    sqs.send_message(QueueUrl=url, MessageBody="one")
+    hub = Hub()
+    set_event_loop(hub)
+    try:
+        with kombu.Connection(
+            settings["broker_url"], transport_options=settings["broker_transport_options"]
+        ) as connection:
+            asynchronous = connection.default_channel.asynsqs()
+
+            def wait(call, *arguments):
+                answers = []
+                call(*arguments, callback=promise(answers.append))
+                deadline = time.monotonic() + RUNS_IN
+                while not answers:
+                    assert time.monotonic() < deadline
+                    hub.run_once()
+                return answers[0]
+
+            received = wait(asynchronous.receive_message, settings["task_default_queue"], url)
+            [message] = received["Messages"]
+            assert message["Body"] == "one"
+            assert counts(sqs, url) == [0, 1]
+            assert wait(asynchronous.delete_message, url, message["ReceiptHandle"]) == 200
+            assert counts(sqs, url) == [0, 0]
+    finally:
+        set_event_loop(None)
+        hub.close()
