@@ -4,7 +4,7 @@ mod streaming;
 
 pub use self::streaming::{sign_chunked_request, sign_events_request};
 
-use ::http::header::{HOST, HeaderMap, HeaderName, HeaderValue};
+use ::http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue};
 use ::http::request::Parts;
 use ::http::uri::{PathAndQuery, Uri};
 use ::http::{Method, Request as HttpRequest};
@@ -166,17 +166,28 @@ pub(crate) fn set_signed<B, S>(
     signed: &Signed<S>,
 ) -> Result<(), SignError> {
     for name in signed.headers_to_remove() {
-        request.headers_mut().remove(*name);
+        request.headers_mut().remove(header_name(name)?);
     }
     for (name, value) in signed.headers() {
         let mut value = HeaderValue::from_str(value).map_err(|_| SignError::SessionToken)?;
         // Neither the signature nor a token belongs in a log or a compression table.
         value.set_sensitive(name == "Authorization" || name == "X-Amz-Security-Token");
-        let name = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| SignError::HeaderName(name.to_owned()))?;
-        request.headers_mut().insert(name, value);
+        request.headers_mut().insert(header_name(name)?, value);
     }
     Ok(())
+}
+
+/// The name of a header that signing sets. Those of every signature are ready made.
+fn header_name(name: &str) -> Result<HeaderName, SignError> {
+    const DATE: HeaderName = HeaderName::from_static(headers::DATE);
+    const TOKEN: HeaderName = HeaderName::from_static(headers::SECURITY_TOKEN);
+    match name {
+        "Authorization" => Ok(AUTHORIZATION),
+        "X-Amz-Date" => Ok(DATE),
+        headers::SECURITY_TOKEN => Ok(TOKEN),
+        other => HeaderName::from_bytes(other.as_bytes())
+            .map_err(|_| SignError::HeaderName(other.to_owned())),
+    }
 }
 
 /// Signs a request in the query form and gives it its new URI; where it has no `Host`, that is set
