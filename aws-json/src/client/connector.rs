@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
+use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -19,6 +20,7 @@ use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tower_service::Service;
 
+use super::connection::Terse;
 use super::http_version::HttpVersion;
 use super::tls::{Connector, Tls};
 
@@ -63,7 +65,7 @@ impl Connections {
         #[cfg(feature = "http2")]
         builder.http2_only(self.version == HttpVersion::Http2);
         builder.build(Bounded {
-            inner: Connector::new(tcp, self.tls, self.version),
+            inner: Arc::new(Connector::new(tcp, self.tls, self.version)),
             limit: self.connect_timeout,
         })
     }
@@ -111,7 +113,8 @@ impl Service<Name> for Resolver {
 /// TCP and TLS.
 #[derive(Clone)]
 pub(super) struct Bounded<C> {
-    inner: C,
+    /// Shared, as the pool clones its connector for each request, whether that connects or not.
+    inner: Arc<C>,
     limit: Duration,
 }
 
@@ -122,21 +125,26 @@ pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 
 impl<C> Service<Uri> for Bounded<C>
 where
-    C: Service<Uri, Error = BoxError>,
+    C: Service<Uri, Error = BoxError> + Clone + Send + Sync + 'static,
     C::Future: Send + 'static,
 {
-    type Response = C::Response;
+    type Response = Terse<C::Response>;
     type Error = BoxError;
-    type Future = Connecting<C::Response>;
+    type Future = Connecting<Self::Response>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        self.inner.poll_ready(context)
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        // Each call has a connector of its own, and waits for it.
+        Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        let connecting = self.inner.call(uri);
+        let mut inner = C::clone(&self.inner);
         let limit = self.limit;
         Box::pin(async move {
+            let connecting = async {
+                poll_fn(|context| inner.poll_ready(context)).await?;
+                inner.call(uri).await.map(Terse)
+            };
             tokio::time::timeout(limit, connecting)
                 .await
                 .unwrap_or_else(|_| Err(ConnectTimeout(limit).into()))
@@ -162,6 +170,7 @@ mod tests {
     use crate::client::CONNECT_TIMEOUT;
 
     /// A connector whose connections are never made.
+    #[derive(Clone)]
     struct Endless;
 
     impl Service<Uri> for Endless {
@@ -181,7 +190,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_connection_that_is_never_made_ends_at_the_limit() {
         let mut connector = Bounded {
-            inner: Endless,
+            inner: Arc::new(Endless),
             limit: CONNECT_TIMEOUT,
         };
         let mut connecting = connector.call(Uri::from_static("http://localhost/"));
@@ -190,7 +199,10 @@ mod tests {
         assert!(waited.is_err(), "it ended early");
         let late = Duration::from_millis(2);
         let ended = tokio::time::timeout(late, connecting).await;
-        let error = ended.expect("it ends at the limit").unwrap_err();
+        let error = ended
+            .expect("it ends at the limit")
+            .err()
+            .expect("an error");
         assert!(error.is::<ConnectTimeout>());
         assert_eq!(error.to_string(), "no connection within 3.1s");
     }

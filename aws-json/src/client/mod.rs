@@ -40,6 +40,7 @@ mod clock;
 #[cfg(feature = "compression")]
 mod compression;
 pub mod config;
+mod connection;
 mod connector;
 pub mod credentials;
 mod endpoint;
