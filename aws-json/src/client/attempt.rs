@@ -89,7 +89,10 @@ impl Inner {
         let request = self.request(call, attempt, &identity, sent)?;
         let limit = self.attempt_timeout.saturating_add(call.held_for);
         let signed_by = Arc::clone(&identity);
-        let result = self.wire.exchange(request, signed_by, limit).await;
+        let result = self
+            .wire
+            .exchange(request, call.endpoint.uri(), signed_by, limit)
+            .await;
         let headers = match &result {
             Ok(answer) => Some(&answer.headers),
             Err(failure) => failure.answer.as_ref().map(|answer| &answer.headers),

@@ -48,8 +48,9 @@ impl Inner {
     pub(super) fn call<'a>(&'a self, call: &'a Call<'a>) -> Calling<'a> {
         Box::pin(async move {
             let span = trace::call(&self.service, call.operation);
-            let result = self.attempts(call).instrument(span.clone()).await;
-            trace::called(&span, &result);
+            let mut work = pin!(self.attempts(call).instrument(span));
+            let result = work.as_mut().await;
+            trace::called(work.span(), &result);
             result
         })
     }
@@ -70,18 +71,22 @@ impl Inner {
                 skew,
             };
             let span = trace::attempt(number);
-            let work = pin!(self.attempt(call, attempt).instrument(span.clone()));
-            let result = before(bound.as_mut().as_pin_mut(), work)
-                .await
-                .unwrap_or_else(|| Err(Kind::Timeout(limit.unwrap_or_default()).into()));
-            trace::attempted(&span, &result);
-            let failed = match result {
-                Ok(answer) => {
+            let result = {
+                let mut work = pin!(self.attempt(call, attempt).instrument(span));
+                let result = before(bound.as_mut().as_pin_mut(), work.as_mut())
+                    .await
+                    .unwrap_or_else(|| Err(Kind::Timeout(limit.unwrap_or_default()).into()));
+                trace::attempted(work.span(), &result);
+                result
+            };
+            let called = |answer| Called {
+                answer,
+                attempts: number,
+            };
+            let failed = match result.map(called) {
+                Ok(called) => {
                     attempts.succeeded();
-                    return Ok(Called {
-                        answer,
-                        attempts: number,
-                    });
+                    return Ok(called);
                 }
                 Err(failed) => failed,
             };

@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, StatusCode};
+use http::{Request, StatusCode, Uri};
 use http_body_util::Full;
 use hyper_util::client::legacy::connect::{CaptureConnection, capture_connection};
 use tokio::time::Sleep;
@@ -49,47 +49,50 @@ impl Wire {
     /// Sends a request and reads the whole answer, whatever its status, within the limit. The
     /// connection is not used again unless there is such an answer and it is no sign of trouble
     /// at the other end.
-    pub(super) async fn exchange(
-        &self,
+    pub(super) fn exchange<'a>(
+        &'a self,
         mut request: Request<Full<Bytes>>,
+        uri: &'a Uri,
         signed_by: Arc<Identity>,
         limit: Duration,
-    ) -> Result<Answer, Failure> {
+    ) -> impl Future<Output = Result<Answer, Failure>> + Send + 'a {
         let connection = Used(Some(capture_connection(&mut request)));
-        let uri = request.uri().clone();
-        let mut deadline = pin!(tokio::time::sleep(limit));
-        let response = match before(Some(deadline.as_mut()), pin!(self.pool.request(request))).await
-        {
-            Some(Ok(response)) => response,
-            Some(Err(error)) => return Err(Failure::of_sending(error, &uri.to_string())),
-            None => {
-                return Err(Failure {
-                    kind: Kind::Timeout(limit),
-                    answer: None,
-                    reached: connection.reached(),
-                });
-            }
-        };
-        let (head, incoming) = response.into_parts();
-        let mut answer = Answer::new(head, signed_by);
-        let filled = before(
-            Some(deadline),
-            pin!(answer.fill(incoming, self.response_limit)),
-        )
-        .await
-        .unwrap_or(Err(Kind::Timeout(limit)));
-        match filled {
-            Ok(()) => {
-                if !is_trouble(answer.status) {
-                    connection.keep();
+        // Here, as what follows would keep the request until the answer is there, and twice.
+        let mut sending = self.pool.request(request);
+        async move {
+            let mut deadline = pin!(tokio::time::sleep(limit));
+            let response = match before(Some(deadline.as_mut()), Pin::new(&mut sending)).await {
+                Some(Ok(response)) => response,
+                Some(Err(error)) => return Err(Failure::of_sending(error, &uri.to_string())),
+                None => {
+                    return Err(Failure {
+                        kind: Kind::Timeout(limit),
+                        answer: None,
+                        reached: connection.reached(),
+                    });
                 }
-                Ok(answer)
+            };
+            let (head, incoming) = response.into_parts();
+            let mut answer = Answer::new(head, signed_by);
+            let filled = before(
+                Some(deadline),
+                pin!(answer.fill(incoming, self.response_limit)),
+            )
+            .await
+            .unwrap_or(Err(Kind::Timeout(limit)));
+            match filled {
+                Ok(()) => {
+                    if !is_trouble(answer.status) {
+                        connection.keep();
+                    }
+                    Ok(answer)
+                }
+                Err(kind) => Err(Failure {
+                    kind,
+                    answer: Some(answer),
+                    reached: Reached::Perhaps,
+                }),
             }
-            Err(kind) => Err(Failure {
-                kind,
-                answer: Some(answer),
-                reached: Reached::Perhaps,
-            }),
         }
     }
 }

@@ -89,7 +89,8 @@ impl<'a> Target<'a> {
     /// Never: a target holds nothing that a header may not.
     #[must_use]
     pub fn header_value(&self) -> HeaderValue {
-        HeaderValue::try_from(self.to_string()).expect("a target is visible ASCII")
+        let value = [self.prefix, ".", self.operation].concat();
+        HeaderValue::try_from(value).expect("a target is visible ASCII")
     }
 }
 
