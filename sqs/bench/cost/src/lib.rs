@@ -2,6 +2,7 @@
 //!
 //! `cargo bench --manifest-path sqs/bench/Cargo.toml` runs it and prints the table.
 
+pub mod bare;
 pub mod clock;
 pub mod ours;
 pub mod programs;
