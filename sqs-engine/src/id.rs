@@ -18,13 +18,20 @@ pub struct MessageId([u8; 16]);
 
 impl fmt::Display for MessageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, byte) in self.0.iter().enumerate() {
-            if matches!(index, 4 | 6 | 8 | 10) {
-                f.write_str("-")?;
-            }
-            write!(f, "{byte:02x}")?;
+        // In one piece: ids are written with each message, and digit by digit they would cost more than it.
+        let mut digits = [0; 32];
+        hex::encode_to_slice(self.0, &mut digits).map_err(|_| fmt::Error)?;
+        let mut text = [b'-'; 36];
+        for (from, to) in [
+            (0..8, 0),
+            (8..12, 9),
+            (12..16, 14),
+            (16..20, 19),
+            (20..32, 24),
+        ] {
+            text[to..to + from.len()].copy_from_slice(&digits[from]);
         }
-        Ok(())
+        f.write_str(str::from_utf8(&text).map_err(|_| fmt::Error)?)
     }
 }
 
