@@ -25,8 +25,12 @@ impl Changes {
         }
     }
 
-    /// Something changed. Costs next to nothing when nobody listens.
+    /// Something changed. Costs next to nothing when nobody listens: who begins to listen then looks at what
+    /// there is, and what changed is there already.
     pub(crate) fn tell(&self) {
+        if self.told.receiver_count() == 0 {
+            return;
+        }
         self.told
             .send_modify(|told| told.version = told.version.wrapping_add(1));
     }

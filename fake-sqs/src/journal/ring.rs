@@ -57,7 +57,7 @@ pub(crate) struct Journal {
 
 #[derive(Default)]
 struct Ring {
-    entries: VecDeque<Arc<Entry>>,
+    entries: VecDeque<Kept>,
     bytes: usize,
     /// The number of the latest entry.
     latest: u64,
@@ -69,6 +69,12 @@ struct Ring {
     all_forgotten_at: u64,
     /// The accounts that were forgotten last, each with how many resets there had been after that.
     accounts_forgotten_at: VecDeque<(String, u64)>,
+}
+
+/// An entry, with about how much memory it takes: what makes room again is not looked into for that.
+struct Kept {
+    entry: Arc<Entry>,
+    bytes: usize,
 }
 
 /// How many accounts are remembered as forgotten. What was under way in an account forgotten before
@@ -132,17 +138,21 @@ impl Journal {
 
     /// Adds a request that has ended.
     pub(crate) fn add(&self, mut entry: Entry) {
-        {
+        let bytes = entry.bytes();
+        let gone = {
             let mut ring = self.ring();
             if ring.has_forgotten(&entry) {
                 return;
             }
             ring.latest += 1;
             entry.seq = ring.latest;
-            ring.bytes += entry.bytes();
-            ring.entries.push_back(Arc::new(entry));
-            ring.make_room(self.bounds);
-        }
+            ring.bytes += bytes;
+            let entry = Arc::new(entry);
+            ring.entries.push_back(Kept { entry, bytes });
+            ring.make_room(self.bounds)
+        };
+        // An entry is many pieces of memory, and giving them back takes longer than the rest.
+        drop(gone);
         self.tell();
     }
 
@@ -173,8 +183,8 @@ impl Journal {
         }
         known.push_back((account.to_owned(), resets));
         ring.entries
-            .retain(|entry| entry.account() != Some(account));
-        ring.bytes = ring.entries.iter().map(|entry| entry.bytes()).sum();
+            .retain(|kept| kept.entry.account() != Some(account));
+        ring.bytes = ring.entries.iter().map(|kept| kept.bytes).sum();
     }
 
     /// Lets nobody wait any more: the server stops.
@@ -275,20 +285,24 @@ impl Ring {
         entry.resets < self.all_forgotten_at.max(forgotten_at)
     }
 
-    fn make_room(&mut self, bounds: Bounds) {
+    /// Takes out what is too much, the oldest first.
+    fn make_room(&mut self, bounds: Bounds) -> Vec<Kept> {
+        let mut gone = Vec::new();
         while self.entries.len() > bounds.requests || self.bytes > bounds.bytes {
-            let Some(entry) = self.entries.pop_front() else {
-                return;
+            let Some(kept) = self.entries.pop_front() else {
+                break;
             };
-            self.bytes = self.bytes.saturating_sub(entry.bytes());
-            self.lost = entry.seq;
+            self.bytes = self.bytes.saturating_sub(kept.bytes);
+            self.lost = kept.entry.seq;
+            gone.push(kept);
         }
+        gone
     }
 
     /// The entries after the one of this number.
     fn after(&self, seq: u64) -> impl DoubleEndedIterator<Item = &Arc<Entry>> {
-        let first = self.entries.partition_point(|entry| entry.seq <= seq);
-        self.entries.range(first..)
+        let first = self.entries.partition_point(|kept| kept.entry.seq <= seq);
+        self.entries.range(first..).map(|kept| &kept.entry)
     }
 }
 
