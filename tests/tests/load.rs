@@ -35,6 +35,7 @@ fn plan(endpoint: &str, mix: Mix) -> Plan {
         size: 64,
         queues: 2,
         groups: 3,
+        rate: None,
         form: Form::Text,
     }
 }

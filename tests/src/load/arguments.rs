@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use clap::{CommandFactory, Parser, Subcommand, error::ErrorKind};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
 
 use super::content::{SIZE_MAX, SIZE_MIN};
 use super::mix::Mix;
@@ -57,15 +57,39 @@ pub struct Arguments {
     /// How many message groups the mix fifo has
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=MANY_MAX))]
     groups: u16,
+    /// How many requests begin in a second, whether or not those before have their answers; without it each
+    /// connection begins one after the other
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    rate: Option<u32>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
     /// Measure fake-sqs beside the bare server against its limits, and exit with 1 where one is missed
     #[arg(long, conflicts_with_all = ["endpoint", "key", "secret", "region", "connections", "seconds", "warmup",
-        "mix", "size", "queues", "groups"])]
+        "mix", "size", "queues", "groups", "rate"])]
     compare: bool,
+    /// Only these parts of the table
+    #[arg(long, value_enum, value_delimiter = ',', requires = "compare")]
+    only: Vec<Part>,
     #[command(subcommand)]
     own: Option<Own>,
+}
+
+/// A part of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// Send, receive and delete beside the bare server.
+    Cycle,
+    /// Batches of ten beside the bare server.
+    Batch,
+    /// A million messages that wait.
+    Backlog,
+    /// Two thousand polls that wait.
+    Polls,
+    /// Ten thousand queues.
+    Queues,
+    /// The slowest requests at half of the highest throughput.
+    Latency,
 }
 
 /// What the tool starts itself as.
@@ -81,8 +105,8 @@ enum Own {
 pub enum Order {
     /// One mix against one service.
     Run(Box<Plan>),
-    /// The table.
-    Compare(Form),
+    /// The table, or these parts of it.
+    Compare(Form, Vec<Part>),
     /// To be the bare server.
     Floor,
 }
@@ -121,6 +145,8 @@ pub struct Plan {
     pub queues: u16,
     /// How many groups.
     pub groups: u16,
+    /// How many requests begin in a second; none: each connection begins one after the other.
+    pub rate: Option<u32>,
     /// How long an answer may take, besides the time that a poll waits.
     pub answer_time_max: Duration,
     /// How it is printed.
@@ -154,7 +180,11 @@ impl Arguments {
         }
         let Some(endpoint) = self.endpoint else {
             // Without an endpoint the table is asked for: the parser has seen to that.
-            return Ok(Order::Compare(form));
+            let parts = match self.only {
+                none if none.is_empty() => Part::value_variants().to_vec(),
+                some => some,
+            };
+            return Ok(Order::Compare(form, parts));
         };
         Ok(Order::Run(Box::new(Plan {
             endpoint,
@@ -168,6 +198,7 @@ impl Arguments {
             size: self.size,
             queues: self.queues,
             groups: self.groups,
+            rate: self.rate,
             answer_time_max: ANSWER_TIME_MAX,
             form,
         })))
@@ -254,9 +285,13 @@ mod tests {
         assert_eq!(plan.form, Form::Json);
         assert!(matches!(
             order(&["--compare", "--json"]),
-            Ok(Order::Compare(Form::Json))
+            Ok(Order::Compare(Form::Json, _))
         ));
         assert!(matches!(order(&["floor"]), Ok(Order::Floor)));
+        let Ok(Order::Compare(_, parts)) = order(&["--compare", "--only", "cycle,latency"]) else {
+            panic!("no table");
+        };
+        assert_eq!(parts, [Part::Cycle, Part::Latency]);
     }
 
     #[test]
@@ -266,6 +301,7 @@ mod tests {
             vec![],
             vec!["--endpoint", "localhost:9324"],
             vec!["--compare", "--size", "64"],
+            vec!["--compare", "--only", "all"],
             vec!["--compare", "--endpoint", "http://a"],
             [&endpoint[..], &["--size", "22"]].concat(),
             [&endpoint[..], &["--size", "1048577"]].concat(),

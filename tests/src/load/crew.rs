@@ -24,6 +24,10 @@ const LATE_MAX: Duration = Duration::from_secs(10);
 /// Requests that may wait for one connection in an open loop.
 const WAITING_MAX: usize = 4_096;
 
+/// In an open loop, requests are released at most so often, those that are due together: to wake for each of
+/// tens of thousands a second would take more of the processor than the requests.
+const TICK: Duration = Duration::from_micros(200);
+
 /// How long polls are woken after the quiet time of [`Mix::Idle`], and how long it takes from one to
 /// the next.
 const WAKE_TIME: Duration = Duration::from_secs(4);
@@ -301,8 +305,9 @@ fn work(share: Vec<(Task, Worker)>) -> Tally {
     sum
 }
 
-/// Releases requests at a steady rate, to one connection after the other. Waiting on a channel that
-/// nobody sends on is the finest timer that there is without spinning.
+/// Releases requests at a steady rate, to one connection after the other. A request's time begins when it is
+/// released, whatever its connection is doing. Waiting on a channel that nobody sends on is the finest timer that
+/// there is without spinning.
 fn release(
     releases: &[mpsc::Sender<Instant>],
     begin: Instant,
@@ -323,7 +328,7 @@ fn release(
                 let _ = release.try_send(now);
                 break;
             }
-            let _ = never.recv_timeout(due.min(end) - now);
+            let _ = never.recv_timeout(due.max(now + TICK).min(end) - now);
         }
     }
 }

@@ -100,6 +100,7 @@ impl Plan {
         let job = Job::Mix(self.mix);
         let mut run = Run::new(job, self.workers(), self.warmup, self.seconds);
         run.answer_time_max = self.answer_time_max;
+        run.rate = self.rate.map(f64::from);
         let outcome = run.run(session, server).await?;
         let unchecked = settle(session, &outcome).await?;
         let beside = match &floor {

@@ -33,7 +33,7 @@ pub fn run() -> ExitCode {
             .map_err(|error| error.to_string())
             .map(|()| true),
         Order::Run(plan) => block_on(run_plan(&plan)),
-        Order::Compare(form) => block_on(compare::run(form, interrupted())),
+        Order::Compare(form, parts) => block_on(compare::run(form, &parts, interrupted())),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

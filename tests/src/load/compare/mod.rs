@@ -15,7 +15,7 @@ mod throughput;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::arguments::Form;
+use super::arguments::{Form, Part};
 use super::children::{self, Server};
 use super::program::{complain, say};
 use super::session::{Session, Shape};
@@ -28,32 +28,36 @@ pub use self::table::{Row, Table};
 /// # Errors
 ///
 /// When something cannot be measured.
-pub async fn run(form: Form, stop: impl Future<Output = ()>) -> Result<bool, String> {
+pub async fn run(
+    form: Form,
+    parts: &[Part],
+    stop: impl Future<Output = ()>,
+) -> Result<bool, String> {
     let program = children::fake_sqs_program().await?;
     tokio::select! {
-        result = measure(&program, form) => result,
+        result = measure(&program, form, parts) => result,
         () = stop => Err("interrupted".to_owned()),
     }
 }
 
-async fn measure(program: &Path, form: Form) -> Result<bool, String> {
+async fn measure(program: &Path, form: Form, parts: &[Part]) -> Result<bool, String> {
     let bench = Bench {
         program: program.to_owned(),
     };
     let mut table = Table::default();
-    let cycle = throughput::cycle(&bench, &mut table).await?;
-    tell(&table);
-    throughput::batches(&bench, &mut table).await?;
-    tell(&table);
-    backlog::run(&bench, &mut table).await?;
-    tell(&table);
-    polls::run(&bench, &mut table).await?;
-    tell(&table);
-    operations::run(&bench, &mut table).await?;
-    tell(&table);
-    latency::run(&bench, &cycle, &mut table).await?;
+    for part in parts {
+        match part {
+            Part::Cycle => throughput::cycle(&bench, &mut table).await?,
+            Part::Batch => throughput::batches(&bench, &mut table).await?,
+            Part::Backlog => backlog::run(&bench, &mut table).await?,
+            Part::Polls => polls::run(&bench, &mut table).await?,
+            Part::Queues => operations::run(&bench, &mut table).await?,
+            Part::Latency => latency::run(&bench, &mut table).await?,
+        }
+        tell(&table);
+    }
     match form {
-        Form::Text => say(&format!("{table}\n{}", cycle.last_line)),
+        Form::Text => say(&table.to_string()),
         Form::Json => say(&table.json().to_string()),
     }
     Ok(table.rows.iter().all(|row| row.met))

@@ -25,6 +25,8 @@ pub struct Row {
 pub struct Table {
     /// The rows.
     pub rows: Vec<Row>,
+    /// The last line of the text: a run's, for scripts that read it.
+    pub last_line: Option<String>,
     /// How many of them were told already.
     pub(super) told: Cell<usize>,
 }
@@ -80,7 +82,11 @@ impl fmt::Display for Table {
             write!(f, "|{}", "-".repeat(width + 2))?;
         }
         writeln!(f, "|")?;
-        cells.iter().try_for_each(|row| line(f, row))
+        cells.iter().try_for_each(|row| line(f, row))?;
+        match &self.last_line {
+            Some(last_line) => write!(f, "\n{last_line}"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,43 +1,29 @@
 //! How many requests and messages a second, beside the bare server.
 
-use std::sync::Arc;
-
 use super::rounds::{self, CONNECTIONS, extremes, median};
 use super::{Bench, Table, session, sound};
-use crate::load::children::Server;
 use crate::load::crew::Outcome;
 use crate::load::ledger::Promise;
 use crate::load::mix::Mix;
 use crate::load::plain::{beside, settle};
 use crate::load::report::Report;
-use crate::load::session::{Session, Shape};
+use crate::load::session::Shape;
 
-/// What the row of the cycle leaves for the others.
-pub(super) struct Cycle {
-    pub(super) server: Server,
-    pub(super) session: Arc<Session>,
-    pub(super) requests_per_second: f64,
-    pub(super) last_line: String,
-}
-
-struct Compared {
-    server: Server,
-    session: Arc<Session>,
-    pairs: Vec<(Outcome, Outcome)>,
-}
+/// The outcomes of fake-sqs and of the floor, by rounds.
+struct Compared(Vec<(Outcome, Outcome)>);
 
 impl Compared {
     fn median_of(&self, number: impl Fn(&Outcome) -> f64) -> (f64, f64) {
         (
-            median(self.pairs.iter().map(|(own, _)| number(own))),
-            median(self.pairs.iter().map(|(_, floor)| number(floor))),
+            median(self.0.iter().map(|(own, _)| number(own))),
+            median(self.0.iter().map(|(_, floor)| number(floor))),
         )
     }
 
     /// The median of the rounds' ratios, the smallest and the largest.
     fn ratio(&self) -> (f64, f64, f64) {
         let ratios = || {
-            let pairs = self.pairs.iter();
+            let pairs = self.0.iter();
             pairs.map(|(own, floor)| own.requests_per_second() / floor.requests_per_second())
         };
         let (least, most) = extremes(ratios());
@@ -62,14 +48,10 @@ async fn compared(bench: &Bench, mix: Mix, size: usize) -> Result<Compared, Stri
         settle(&session, own).await?;
     }
     sound(&session)?;
-    Ok(Compared {
-        server,
-        session,
-        pairs,
-    })
+    Ok(Compared(pairs))
 }
 
-pub(super) async fn cycle(bench: &Bench, table: &mut Table) -> Result<Cycle, String> {
+pub(super) async fn cycle(bench: &Bench, table: &mut Table) -> Result<(), String> {
     let compared = compared(bench, Mix::Cycle, 1024).await?;
     let (own, floor) = compared.median_of(Outcome::requests_per_second);
     let (ratio, least, most) = compared.ratio();
@@ -85,7 +67,7 @@ pub(super) async fn cycle(bench: &Bench, table: &mut Table) -> Result<Cycle, Str
         ratio >= 0.6,
     );
     let mut sum = Outcome::default();
-    for (own, _) in &compared.pairs {
+    for (own, _) in &compared.0 {
         sum.measured += own.measured;
         sum.tally.add(own.tally.clone());
     }
@@ -99,12 +81,8 @@ pub(super) async fn cycle(bench: &Bench, table: &mut Table) -> Result<Cycle, Str
         floor: None,
         remarks: Vec::new(),
     };
-    Ok(Cycle {
-        server: compared.server,
-        session: compared.session,
-        requests_per_second: own,
-        last_line: report.last_line(),
-    })
+    table.last_line = Some(report.last_line());
+    Ok(())
 }
 
 pub(super) async fn batches(bench: &Bench, table: &mut Table) -> Result<(), String> {
