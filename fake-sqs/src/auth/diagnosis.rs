@@ -79,12 +79,10 @@ impl Diagnosis {
         refusal: Refusal,
         question: Option<Box<Question>>,
         (request, body): (Parts, Bytes),
+        note: &Note,
     ) {
-        let note = Note::of(&request.extensions);
-        let explaining = note.map(|note| {
-            note.claimed_key(refusal.access_key_id.as_deref());
-            note.refused(refusal.reason.name(), refusal.words())
-        });
+        note.claimed_key(refusal.access_key_id.as_deref());
+        let explaining = note.refused(refusal.reason.name(), refusal.words());
         let Some(question) = question else {
             return tell(&refusal, "");
         };
@@ -95,9 +93,7 @@ impl Diagnosis {
         let taken = self.aside.take_on(move || {
             let refusal = question.answer(refusal, &request, &body, &keyring);
             dispatcher::with_default(&log, || tell(&refusal, ""));
-            if let Some(explaining) = explaining {
-                explaining.explained(refusal.words());
-            }
+            explaining.explained(refusal.words());
         });
         if taken == Err(NotTaken) {
             tell(&unexplained, LEFT_OUT);

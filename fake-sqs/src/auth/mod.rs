@@ -1,8 +1,8 @@
-//! The layer in front of every SQS call: nobody passes without a signature that holds.
+//! The gate in front of every SQS call: nobody passes without a signature that holds.
 //!
-//! There is no bypass and no anonymous mode. The layer reads the body, finds out who claims to have
+//! There is no bypass and no anonymous mode. The gate reads the body, finds out who claims to have
 //! sent it, looks up that key's secret, and checks the signature against the real time. What
-//! passes has a [`Caller`] in its extensions.
+//! passes is [`Admitted`], and a call is served for nothing else.
 
 mod aside;
 mod credential;
@@ -14,11 +14,9 @@ mod tests;
 
 use std::sync::Arc;
 
-use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::middleware::Next;
 use axum::response::Response;
+use bytes::Bytes;
 use http::request::Parts;
 use http::uri::Authority;
 use http::{StatusCode, header};
@@ -136,54 +134,85 @@ impl Authenticator {
     }
 }
 
-/// The layer itself, for `axum::middleware::from_fn_with_state`.
-pub(crate) async fn authenticate(
-    State(authenticator): State<Arc<Authenticator>>,
-    Extension(reply): Extension<Reply>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let (mut parts, body) = request.into_parts();
-    let body = match body::read(body, limits::BODY_BYTES_MAX).await {
-        Ok(body) => body,
-        Err(error) => return refuse_body(reply, &error),
-    };
-    let note = Note::of(&parts.extensions);
-    if let Some(note) = &note {
-        note.request_body(&body);
+/// A request whose signature holds. Nothing but [`Authenticator::admit`] makes one.
+pub(crate) struct Admitted {
+    parts: Parts,
+    body: Bytes,
+    caller: Caller,
+}
+
+impl Admitted {
+    /// The request's head.
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.parts
     }
-    match authenticator.check(&parts, &body) {
-        Ok(caller) => {
-            if let Some(note) = &note {
+
+    /// Its body, whole.
+    pub(crate) fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// Who sent it.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+}
+
+impl Authenticator {
+    /// Reads a request's body and checks its signature.
+    ///
+    /// # Errors
+    ///
+    /// The answer to a request that is not admitted.
+    pub(crate) async fn admit(
+        &self,
+        (parts, body): (Parts, Body),
+        reply: Reply,
+        note: &Note,
+    ) -> Result<Admitted, Box<Response>> {
+        let body = body::read(body, limits::BODY_BYTES_MAX).await;
+        let body = body.map_err(|error| Box::new(refuse_body(reply, &error)))?;
+        note.request_body(&body);
+        match self.check(&parts, &body) {
+            Ok(caller) => {
                 note.caller(&caller);
+                Ok(Admitted {
+                    parts,
+                    body,
+                    caller,
+                })
             }
-            parts.extensions.insert(caller);
-            next.run(Request::from_parts(parts, Body::from(body))).await
+            Err(refused) => Err(Box::new(self.refuse(refused, (parts, body), reply, note))),
         }
-        Err(Refused {
+    }
+
+    fn refuse(
+        &self,
+        refused: Refused,
+        (parts, body): (Parts, Bytes),
+        reply: Reply,
+        note: &Note,
+    ) -> Response {
+        let Refused {
             mut refusal,
             question,
-        }) => {
-            // A GET without a signature asks for no operation, so there is nothing to be denied:
-            // AWS answers it, as it answers a browser, that it knows no such operation.
-            if refusal.reason == Reason::NoSignature && !reply.protocol.can_ask(&parts) {
-                return asked::refuse_nothing(&parts);
-            }
-            let asked = reply.protocol.asked(&parts, &body);
-            if refusal.reason == Reason::NoSignature && asked.has_old_signature() {
-                refusal = Refusal::old_signature();
-            }
-            if let Some(note) = &note {
-                note.asks(
-                    asked.operation().ok(),
-                    asked.named().and_then(|named| subject::queue_named(&named)),
-                );
-            }
-            let answer = reply.error(&refusal.error);
-            let log = &authenticator.diagnosis;
-            log.log(refusal, question, (parts, body));
-            answer
+        } = refused;
+        // A GET without a signature asks for no operation, so there is nothing to be denied: AWS answers
+        // it, as it answers a browser, that it knows no such operation.
+        if refusal.reason == Reason::NoSignature && !reply.protocol.can_ask(&parts) {
+            return asked::refuse_nothing(&parts);
         }
+        let asked = reply.protocol.asked(&parts, &body);
+        if refusal.reason == Reason::NoSignature && asked.has_old_signature() {
+            refusal = Refusal::old_signature();
+        }
+        note.asks(
+            asked.operation().ok(),
+            asked.named().and_then(|named| subject::queue_named(&named)),
+        );
+        let answer = reply.error(&refusal.error);
+        self.diagnosis.log(refusal, question, (parts, body), note);
+        answer
     }
 }
 

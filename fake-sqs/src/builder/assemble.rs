@@ -96,7 +96,7 @@ pub(super) fn assemble(
             address: place.address,
         },
         cors: settings.cors.unwrap_or_default(),
-        authenticator: Arc::new(Authenticator::new(credentials, place.clock)),
+        authenticator: Authenticator::new(credentials, place.clock),
         admin: Admin {
             control: control.clone(),
             metrics: Arc::clone(&metrics),

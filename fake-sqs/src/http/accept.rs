@@ -21,8 +21,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tracing::{debug, warn};
 
-use super::{head, limits};
 use super::patience::Patient;
+use super::{head, limits};
 use crate::clock::Sparingly;
 
 /// How long the loop waits after a failed accept when no connection's end wakes it earlier.

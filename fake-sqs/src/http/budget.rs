@@ -11,7 +11,7 @@ use axum::body::HttpBody;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::limits;
 
@@ -23,23 +23,28 @@ impl Budget {
     pub(crate) fn new(bytes: usize) -> Self {
         Self(Arc::new(Semaphore::new(bytes)))
     }
+
+    /// A place for a body of that length, or of one that is not known, if it needs one.
+    ///
+    /// Whoever has a place gives it back in bounded time, since bodies must arrive in time and calls
+    /// end, so those that wait need no bound of their own.
+    pub(super) async fn place(&self, length: Option<u64>) -> Option<SemaphorePermit<'_>> {
+        match place(length) {
+            0 => None,
+            // Nobody closes it, and so nobody fails to get a place.
+            bytes => self.0.acquire_many(bytes).await.ok(),
+        }
+    }
 }
 
 /// The layer itself, for `axum::middleware::from_fn_with_state`.
-///
-/// Whoever has a place gives it back in bounded time, since bodies must arrive in time and calls end,
-/// so those that wait need no bound of their own.
 pub(crate) async fn reserve(
     State(budget): State<Budget>,
     request: Request,
     next: Next,
 ) -> Response {
-    let bytes = place(request.body().size_hint().upper());
-    if bytes == 0 {
-        return next.run(request).await;
-    }
-    // Nobody closes it, and so nobody fails to get a place.
-    let _place = budget.0.acquire_many(bytes).await;
+    let length = request.body().size_hint().upper();
+    let _place = budget.place(length).await;
     next.run(request).await
 }
 

@@ -6,11 +6,9 @@
 //! CORS header. A form or a link of the Query protocol that is signed in its URL needs no preflight:
 //! a page elsewhere can send it, and without these headers not read the answer. That is no way
 //! in, since it takes the signature of somebody who has the secret. The control interface is not
-//! behind this layer.
+//! behind this.
 
 use axum::body::Body;
-use axum::extract::Request;
-use axum::middleware::Next;
 use axum::response::Response;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -49,21 +47,16 @@ pub enum Cors {
     On,
 }
 
-/// The layer itself, for `axum::middleware::from_fn`.
-pub(crate) async fn cross_origin(request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
-    let mut response = if is_preflight(&parts) {
-        preflight(&parts)
-    } else {
-        next.run(Request::from_parts(parts, body)).await
-    };
+/// Lets any page read an answer.
+pub(super) fn open(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     response
 }
 
-fn is_preflight(request: &Parts) -> bool {
+/// Whether a browser asks if a page may call.
+pub(super) fn is_preflight(request: &Parts) -> bool {
     request.method == Method::OPTIONS
         && request.headers.contains_key(ORIGIN)
         && request.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
@@ -71,7 +64,7 @@ fn is_preflight(request: &Parts) -> bool {
 
 /// Says yes to whatever headers are asked for: each SDK sends others, and `*` does not mean
 /// Authorization (Fetch Standard, "CORS-preflight fetch").
-fn preflight(request: &Parts) -> Response {
+pub(super) fn preflight(request: &Parts) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();

@@ -4,10 +4,9 @@
 use std::sync::Arc;
 
 use aws_json::codec::headers::X_AMZN_REQUESTID;
-use axum::extract::{Request, State};
-use axum::middleware::Next;
 use axum::response::Response;
 use http::HeaderValue;
+use http::request::Parts;
 
 use super::answer::Failure;
 use super::protocol::{Protocol, Reply};
@@ -25,66 +24,70 @@ pub(crate) struct Observer {
     pub(crate) driver: Arc<Driver>,
 }
 
-/// The layer itself, for `axum::middleware::from_fn_with_state`.
-pub(super) async fn observe(
-    State(observer): State<Arc<Observer>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    let journal = Arc::clone(&observer.journal);
-    let note = Note::new(journal, request.method(), request.uri());
-    let protocol = Protocol::of(request.method(), request.uri(), request.headers());
-    let request_id = observer.request_ids.next();
-    let extensions = request.extensions_mut();
-    extensions.insert(note.clone());
-    extensions.insert(Reply {
-        protocol,
-        request_id,
-    });
-    let observed = Observed {
-        observer: &observer,
-        stopwatch: Stopwatch::start(),
-        note: Some(note),
-    };
-    let mut response = next.run(request).await;
-    let id = request_id.to_string();
-    // A UUID is always a header value.
-    if let Ok(id) = HeaderValue::try_from(&id) {
-        response.headers_mut().insert(X_AMZN_REQUESTID, id);
+impl Observer {
+    /// A request begins.
+    pub(super) fn begin(&self, request: &Parts) -> Observed<'_> {
+        let journal = Arc::clone(&self.journal);
+        let protocol = Protocol::of(&request.method, &request.uri, &request.headers);
+        Observed {
+            observer: self,
+            stopwatch: Stopwatch::start(),
+            note: Note::new(journal, &request.method, &request.uri),
+            reply: Reply {
+                protocol,
+                request_id: self.request_ids.next(),
+            },
+            is_answered: false,
+        }
     }
-    observed.answered(&response, id);
-    response
 }
 
 /// A request that is under way. Dropped before its answer, its client has hung up, or the server cuts
 /// it off.
-struct Observed<'a> {
+pub(super) struct Observed<'a> {
     observer: &'a Observer,
     stopwatch: Stopwatch,
-    note: Option<Note>,
+    note: Note,
+    reply: Reply,
+    is_answered: bool,
 }
 
 impl Observed<'_> {
-    fn answered(mut self, response: &Response, request_id: String) {
+    /// What is known of it.
+    pub(super) fn note(&self) -> &Note {
+        &self.note
+    }
+
+    /// How it is answered.
+    pub(super) fn reply(&self) -> Reply {
+        self.reply
+    }
+
+    /// It has its answer, which gets its id.
+    pub(super) fn answered(mut self, mut response: Response) -> Response {
+        let id = self.reply.request_id.to_string();
+        // A UUID is always a header value.
+        if let Ok(id) = HeaderValue::try_from(&id) {
+            response.headers_mut().insert(X_AMZN_REQUESTID, id);
+        }
         let error = response.extensions().get::<Failure>();
         let end = End::Answered {
             status: response.status().as_u16(),
             error: error.map(|Failure(error)| error.clone()),
         };
-        self.end(end, Some(request_id));
+        self.is_answered = true;
+        self.end(end, Some(id));
+        response
     }
 
-    fn end(&mut self, how: End, request_id: Option<String>) {
-        let Some(note) = self.note.take() else {
-            return;
-        };
+    fn end(&self, how: End, request_id: Option<String>) {
         let Observer {
             journal,
             metrics,
             driver,
             ..
         } = self.observer;
-        let draft = note.take();
+        let draft = self.note.take();
         let engine_time = draft.engine_time();
         let ended = Ended {
             how,
@@ -99,6 +102,8 @@ impl Observed<'_> {
 
 impl Drop for Observed<'_> {
     fn drop(&mut self) {
-        self.end(End::HungUp, None);
+        if !self.is_answered {
+            self.end(End::HungUp, None);
+        }
     }
 }

@@ -3,19 +3,15 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::Extension;
-use axum::body::Body;
-use axum::extract::{Request, State};
 use axum::response::Response;
 use http::header::{self, HeaderMap};
-use http::request::Parts;
 use http::uri::Authority;
-use sqs::{Error, ErrorCode, Operation};
+use sqs::{Error, Operation};
 use sqs_engine::Context;
 
 use super::protocol::Reply;
-use super::{asked, hints, limits};
-use crate::auth::Caller;
+use super::{asked, hints};
+use crate::auth::{Admitted, Caller};
 use crate::driver::{Answer, Driver, Performed, TakenUp};
 use crate::faults::{Faults, Passage};
 use crate::journal::Note;
@@ -28,7 +24,6 @@ const X_AMZN_TRACE_ID: &str = "x-amzn-trace-id";
 const HOST_BYTES_MAX: usize = 260;
 
 /// What serves a call.
-#[derive(Clone)]
 pub(crate) struct SqsRoute {
     pub(crate) driver: Arc<Driver>,
     pub(crate) faults: Arc<Faults>,
@@ -36,85 +31,57 @@ pub(crate) struct SqsRoute {
     pub(crate) address: SocketAddr,
 }
 
-/// Serves one call. The auth layer has verified it, and has put the caller into its extensions.
-pub(crate) async fn call(
-    State(route): State<SqsRoute>,
-    Extension(caller): Extension<Caller>,
-    Extension(reply): Extension<Reply>,
-    request: Request,
-) -> Response {
-    let (parts, body) = request.into_parts();
-    if !reply.protocol.can_ask(&parts) {
-        return asked::refuse_nothing(&parts);
-    }
-    let mut passage = Passage::new(Note::of(&parts.extensions));
-    let result = route.serve(&caller, reply, (&parts, body), &mut passage);
-    let response = match result.await {
-        Ok(body) => reply.success(body),
-        Err(error) => reply.error(&error),
-    };
-    passage.finish(response).await
-}
-
 impl SqsRoute {
+    /// Serves one call.
+    pub(super) async fn call(&self, request: &Admitted, reply: Reply, note: &Note) -> Response {
+        if !reply.protocol.can_ask(request.parts()) {
+            return asked::refuse_nothing(request.parts());
+        }
+        let mut passage = Passage::new(Some(note.clone()));
+        let response = match self.serve(request, reply, note, &mut passage).await {
+            Ok(body) => reply.success(body),
+            Err(error) => reply.error(&error),
+        };
+        passage.finish(response).await
+    }
+
     /// Serves one call up to the body of its answer.
     async fn serve(
         &self,
-        caller: &Caller,
+        request: &Admitted,
         reply: Reply,
-        (parts, body): (&Parts, Body),
+        note: &Note,
         passage: &mut Passage,
     ) -> Result<Vec<u8>, Error> {
-        let note = Note::of(&parts.extensions);
-        // The auth layer has bounded the body already, and made one piece of it.
-        let body = super::body::read(body, limits::BODY_BYTES_MAX).await;
-        let body =
-            body.map_err(|error| Error::new(ErrorCode::SerializationException, error.to_string()))?;
-        let asked = reply.protocol.asked(parts, &body);
+        let asked = reply.protocol.asked(request.parts(), request.body());
         let operation = asked.operation().map_err(|unasked| {
             tracing::warn!("refused: {unasked}");
             unasked.error
         })?;
-        let request = asked.input(operation).inspect_err(|_| {
-            if let Some(note) = &note {
-                let named = asked.named();
-                note.asks(
-                    Some(operation),
-                    named.and_then(|named| subject::queue_named(&named)),
-                );
-            }
+        let input = asked.input(operation).inspect_err(|_| {
+            let named = asked.named();
+            note.asks(
+                Some(operation),
+                named.and_then(|named| subject::queue_named(&named)),
+            );
         })?;
-        let mut context = self.context(caller, &parts.headers);
+        let mut context = self.context(request.caller(), &request.parts().headers);
         let (driver, faults) = (&self.driver, &self.faults);
-        if let Some(note) = &note {
-            note.asks(Some(operation), subject::queue_of(&request));
-        }
-        faults
-            .before(driver, &mut context, &request, passage)
-            .await?;
-        let answer = self.perform(context.clone(), request, note.as_ref()).await;
+        note.asks(Some(operation), subject::queue_of(&input));
+        faults.before(driver, &mut context, &input, passage).await?;
+        let answer = self.perform(context.clone(), input, note).await;
         faults.after(driver, &answer, passage).await;
         log(operation, &context, &answer);
         if let Err(error) = &answer {
             hints::log(driver, &context, &asked, error);
         }
         let body = reply.body(&answer?)?;
-        if let Some(note) = &note {
-            note.response_body(&body);
-        }
+        note.response_body(&body);
         Ok(body)
     }
 
     /// Performs a call, and notes what it is about and what comes of it.
-    async fn perform(
-        &self,
-        context: Context,
-        request: sqs::Request,
-        note: Option<&Note>,
-    ) -> Answer {
-        let Some(note) = note else {
-            return self.driver.call(context, request).await;
-        };
+    async fn perform(&self, context: Context, request: sqs::Request, note: &Note) -> Answer {
         let subject = Subject::of(&request);
         let mut receipts = Vec::new();
         let performed = self.driver.observed(context, request, |taken: &TakenUp| {
@@ -177,6 +144,8 @@ fn shown(error: &Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use sqs::ErrorCode;
+
     use super::*;
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use http::{Extensions, Method, Uri};
+use http::{Method, Uri};
 use sqs::{Error, Operation};
 use sqs_engine::Timestamp;
 
@@ -12,8 +12,8 @@ use super::ring::Journal;
 use crate::auth::Caller;
 use crate::http::limits;
 
-/// The note of one request. It is in the request's extensions, so that whoever has a part in the
-/// answer can add what it knows; the journal's entry is made of it at the end.
+/// The note of one request. It goes with the request, so that whoever has a part in the answer can add
+/// what it knows; the journal's entry is made of it at the end.
 #[derive(Clone)]
 pub(crate) struct Note(Arc<Noted>);
 
@@ -79,11 +79,6 @@ impl Note {
             ..Draft::default()
         });
         Self(Arc::new(Noted { journal, draft }))
-    }
-
-    /// The note in a request's extensions.
-    pub(crate) fn of(extensions: &Extensions) -> Option<Self> {
-        extensions.get::<Self>().cloned()
     }
 
     pub(crate) fn request_body(&self, body: &[u8]) {

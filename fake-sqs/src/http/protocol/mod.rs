@@ -117,8 +117,7 @@ pub(crate) struct Named {
     pub(crate) owner: Option<String>,
 }
 
-/// How a request is answered: in which protocol, and under which id. It is in the request's
-/// extensions.
+/// How a request is answered: in which protocol, and under which id. It goes with the request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reply {
     pub(crate) protocol: Protocol,
