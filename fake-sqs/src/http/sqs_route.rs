@@ -69,10 +69,11 @@ impl SqsRoute {
         let (driver, faults) = (&self.driver, &self.faults);
         note.asks(Some(operation), subject::queue_of(&input));
         faults.before(driver, &mut context, &input, passage).await?;
-        let answer = self.perform(context.clone(), input, note).await;
+        let answer = self.perform(context, input, note).await;
         faults.after(driver, &answer, passage).await;
-        log(operation, &context, &answer);
+        log(operation, request.caller(), &answer);
         if let Err(error) = &answer {
+            let context = self.context(request.caller(), &request.parts().headers);
             hints::log(driver, &context, &asked, error);
         }
         let body = reply.body(&answer?)?;
@@ -125,8 +126,8 @@ pub(crate) fn host(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// One line for each call, for whoever wants to see what a client does.
-fn log(operation: Operation, context: &Context, answer: &Answer) {
-    let (account, region) = (&context.account, &context.region);
+fn log(operation: Operation, caller: &Caller, answer: &Answer) {
+    let (account, region) = (caller.account.as_str(), &caller.region);
     match answer {
         Ok(_) => tracing::debug!(%operation, account, region, "done"),
         Err(error) => {

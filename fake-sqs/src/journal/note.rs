@@ -75,7 +75,7 @@ impl Note {
             resets: journal.resets(),
             method: method.clone(),
             // A request line is ASCII.
-            path: path.chars().take(limits::JOURNAL_BODY_BYTES_MAX).collect(),
+            path: path[..path.floor_char_boundary(limits::JOURNAL_BODY_BYTES_MAX)].to_owned(),
             ..Draft::default()
         });
         Self(Arc::new(Noted { journal, draft }))

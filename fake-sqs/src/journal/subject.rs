@@ -162,8 +162,8 @@ pub(crate) fn queue_named(named: &Named) -> Option<String> {
 /// some: it may be anything here.
 fn last(text: Option<&str>, separator: char) -> Option<String> {
     let name = text?.rsplit(separator).next()?;
-    Some(name.chars().take(NAME_CHARS_MAX).collect())
+    Some(name[..name.floor_char_boundary(NAME_BYTES_MAX)].to_owned())
 }
 
 /// A queue's name has 80 characters at most.
-const NAME_CHARS_MAX: usize = 100;
+const NAME_BYTES_MAX: usize = 100;
