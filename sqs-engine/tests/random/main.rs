@@ -6,5 +6,7 @@
 
 mod fifo;
 mod redrive;
+mod replay;
 mod rig;
+mod soak;
 mod standard;

@@ -105,12 +105,17 @@ pub(crate) struct Script {
 const GROUPS: [&str; 4] = ["w", "x", "y", "z"];
 
 impl Script {
-    pub(crate) fn new(seed: u64, retention: Retention) -> Self {
+    pub(crate) fn new(choices: impl Into<Rng>, retention: Retention) -> Self {
         Self {
-            rng: Rng::new(seed),
+            rng: choices.into(),
             sent: 0,
             retention,
         }
+    }
+
+    /// Whether it was given choices, and has none left.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.rng.is_used_up()
     }
 
     /// Times are whole seconds and mostly few, so that much falls together; some are as long as

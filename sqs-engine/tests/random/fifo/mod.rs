@@ -1,10 +1,10 @@
 //! Random commands at FIFO queues, against a reference that is slow and plain, and against what a
 //! client may rely on.
 
-mod commands;
-mod driver;
-mod reference;
-mod witness;
+pub(crate) mod commands;
+pub(crate) mod driver;
+pub(crate) mod reference;
+pub(crate) mod witness;
 
 use std::collections::BTreeMap;
 

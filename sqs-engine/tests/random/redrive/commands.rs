@@ -101,11 +101,16 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(choices: impl Into<Rng>) -> Self {
         Self {
-            rng: Rng::new(seed),
+            rng: choices.into(),
             sent: 0,
         }
+    }
+
+    /// Whether it was given choices, and has none left.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.rng.is_used_up()
     }
 
     /// Times are few and mostly short, so that much falls together.

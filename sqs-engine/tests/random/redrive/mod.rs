@@ -1,9 +1,9 @@
 //! Random commands at queues that send each other their dead letters, and move tasks that bring
 //! them back, against a reference that is slow and plain.
 
-mod commands;
-mod driver;
-mod reference;
+pub(crate) mod commands;
+pub(crate) mod driver;
+pub(crate) mod reference;
 
 use std::collections::{BTreeMap, BTreeSet};
 

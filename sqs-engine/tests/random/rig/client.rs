@@ -7,7 +7,8 @@ use std::time::Duration;
 use sqs::{Error, Message, Request, Response};
 use sqs_engine::inspect::QueueView;
 use sqs_engine::{
-    Config, Context, Engine, InFlightLimits, Outcome, Restore, Rules, Timestamp, WaiterId,
+    Config, Context, Directives, Engine, InFlightLimits, Outcome, Restore, Rules, Timestamp,
+    WaiterId,
 };
 
 use super::Given;
@@ -90,6 +91,11 @@ impl<M> Client<M> {
             Outcome::Done(result) => result,
             Outcome::Waiting(_) => panic!("only a receive of the run waits"),
         }
+    }
+
+    /// What the requests from here on are told to do otherwise than usual.
+    pub(crate) fn direct(&mut self, directives: Directives) {
+        self.context.directives = directives;
     }
 
     /// A request about a queue; nothing is answered if it waits.

@@ -81,7 +81,7 @@ pub(crate) struct Script {
 
 /// How much is sent and held at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Pace {
+pub(crate) enum Pace {
     Easy,
     /// So much that groups become noisy by the number of their messages in flight.
     Busy,
@@ -89,16 +89,26 @@ enum Pace {
 
 impl Script {
     pub(crate) fn new(seed: u64, retention: Retention) -> Self {
+        let pace = if seed % 4 == 1 {
+            Pace::Busy
+        } else {
+            Pace::Easy
+        };
+        Self::drawn(Rng::new(seed), retention, pace)
+    }
+
+    pub(crate) fn drawn(rng: Rng, retention: Retention, pace: Pace) -> Self {
         Self {
-            rng: Rng::new(seed),
+            rng,
             sent: 0,
             retention,
-            pace: if seed % 4 == 1 {
-                Pace::Busy
-            } else {
-                Pace::Easy
-            },
+            pace,
         }
+    }
+
+    /// Whether it was given choices, and has none left.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.rng.is_used_up()
     }
 
     /// Times are whole seconds and mostly few, so that much falls together.

@@ -1,10 +1,10 @@
 //! Random commands at standard queues, against a reference that is slow and plain, and against the
 //! engine itself.
 
-mod commands;
-mod driver;
-mod fairness;
-mod reference;
+pub(crate) mod commands;
+pub(crate) mod driver;
+pub(crate) mod fairness;
+pub(crate) mod reference;
 
 use std::collections::BTreeMap;
 
