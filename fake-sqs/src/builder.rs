@@ -248,7 +248,6 @@ impl Builder {
     }
 
     /// The server without its socket: what answers requests, and what lets time pass.
-    #[cfg(test)]
     pub(crate) fn assemble(self, place: &Place) -> Result<Assembled, StartError> {
         let settings = self.settings();
         let credentials = credentials(&settings)?;

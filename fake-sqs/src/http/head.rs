@@ -9,7 +9,7 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
 
 /// Why a request is not looked at further. The text is for the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Wrong {
+pub(crate) enum Wrong {
     #[error("a request of HTTP/1.1 has exactly one Host header")]
     Host,
     #[error("a request's target begins with a slash")]
@@ -21,7 +21,7 @@ pub(super) enum Wrong {
 impl Wrong {
     /// The answer, which has no words, as hyper's own refusals have none; after it the connection
     /// is closed.
-    pub(super) fn response(self) -> Response<Body> {
+    pub(crate) fn response(self) -> Response<Body> {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = match self {
             Self::Host | Self::Target => StatusCode::BAD_REQUEST,
@@ -34,7 +34,7 @@ impl Wrong {
 }
 
 /// Finds what is wrong.
-pub(super) fn check<B>(request: &Request<B>) -> Result<(), Wrong> {
+pub(crate) fn check<B>(request: &Request<B>) -> Result<(), Wrong> {
     let headers = request.headers();
     let hosts = headers.get_all(HOST).iter().count();
     if hosts > 1 || hosts == 0 && request.version() == Version::HTTP_11 {

@@ -9,7 +9,7 @@ pub(crate) mod body;
 mod budget;
 pub(crate) mod cors;
 mod entrance;
-mod head;
+pub(crate) mod head;
 mod hints;
 pub(crate) mod observe;
 mod patience;
