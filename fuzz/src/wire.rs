@@ -49,6 +49,14 @@ impl<'a> Wire<'a> {
         }
     }
 
+    pub(crate) fn method(&self) -> &'a str {
+        self.method
+    }
+
+    pub(crate) fn target(&self) -> &'a [u8] {
+        self.target
+    }
+
     /// The request with further headers.
     pub(crate) fn with<'b>(&'b self, more: &[(&'b str, &'b [u8])]) -> Vec<(&'b str, &'b [u8])> {
         self.headers.iter().chain(more).copied().collect()
