@@ -25,7 +25,7 @@ const LEFT_BYTES_MAX_IN_ALL: isize = 256 * 1024;
 
 /// How often the target is looked at until it is as it was, before it counts as changed. A look takes
 /// a tenth of a millisecond at least.
-const LOOKS_MAX: usize = 50_000;
+const LOOKS_MAX: usize = 20_000;
 
 /// How many attacks with other outcomes than expected are shown.
 const SHOWN_MAX: usize = 10;
@@ -254,4 +254,56 @@ pub(crate) fn wait<F: Future>(future: F) -> F::Output {
         .enable_all()
         .build();
     runtime.expect("a runtime").block_on(future)
+}
+
+/// The look at a target sees what it is for.
+mod seen {
+    use super::*;
+    use crate::case::answered;
+
+    #[test]
+    #[should_panic(expected = "a send changed the state")]
+    fn a_message_that_is_stored() {
+        let target = Target::new();
+        let url = format!("http://{}/000000000000/orders", target.address);
+        let body = format!(r#"{{"QueueUrl":"{url}","MessageBody":"x"}}"#);
+        let call = Call::new(target.address, "SendMessage", body).signed();
+        target.withstands([Case::new(
+            "a send",
+            call.bytes(),
+            answered(200, "MessageId"),
+        )]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a leak left these bytes")]
+    fn memory_that_stays() {
+        let target = Target::new();
+        let kept = Mutex::new(Vec::new());
+        target.withstands_act("a leak", || {
+            kept.lock()
+                .expect("no panic")
+                .push(vec![1_u8; 2 * 32 * 1024]);
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a poll: a connection keeps its place")]
+    fn a_connection_that_stays() {
+        let target = Target::new();
+        let kept = Mutex::new(Vec::new());
+        target.withstands_act("a poll", || {
+            kept.lock()
+                .expect("no panic")
+                .push(wire::connect(target.address));
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "1 attacks:\nanother answer: expected")]
+    fn an_answer_that_is_another() {
+        let target = Target::new();
+        let call = Call::new(target.address, "ListQueues", "{}").bytes();
+        target.withstands([Case::new("another answer", call, answered(200, ""))]);
+    }
 }
