@@ -10,8 +10,8 @@ use crate::load::mix::Mix;
 use crate::load::report::milliseconds;
 use crate::load::session::Shape;
 
-const ROUNDS: usize = 7;
-const ROUND: Duration = Duration::from_secs(2);
+const ROUNDS: usize = 11;
+const ROUND: Duration = Duration::from_secs(1);
 const WARMUP: Duration = Duration::from_millis(500);
 
 /// How much of the rate that was asked for must have been served.
