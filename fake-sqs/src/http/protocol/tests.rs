@@ -161,6 +161,7 @@ fn json_is_answered_to_whoever_names_it_and_xml_to_all_others() {
         "application/json, text/plain, */*",
         "text/xml;q=0.9, application/json",
         "application/json;q=0.25,application/xml; q=0.2",
+        "text/xml;Q=0.5, application/json;q=0.75",
     ];
     let xml = [
         "",
@@ -170,6 +171,8 @@ fn json_is_answered_to_whoever_names_it_and_xml_to_all_others() {
         "application/json;q=0.5, text/xml",
         "application/json;q=0",
         "application/json;q=soon",
+        "application/json;q=9",
+        "application/json;Q=0.5, text/xml",
         "application/jsonp",
     ];
     for (accepted, rendering) in [(&json[..], Rendering::Json), (&xml, Rendering::Xml)] {
@@ -179,5 +182,21 @@ fn json_is_answered_to_whoever_names_it_and_xml_to_all_others() {
             let found = Protocol::of(&parts.method, &parts.uri, &parts.headers);
             assert_eq!(found, Protocol::Query(rendering), "{accept:?}");
         }
+    }
+}
+
+#[test]
+fn several_headers_of_what_is_accepted_are_one_list() {
+    for (accepts, rendering) in [
+        (["text/plain", "application/json"], Rendering::Json),
+        (["application/json;q=0.5", "text/xml"], Rendering::Xml),
+    ] {
+        let mut request = Request::post("/?Action=ListQueues");
+        for accept in accepts {
+            request = request.header("accept", accept);
+        }
+        let (parts, ()) = request.body(()).expect("a request").into_parts();
+        let found = Protocol::of(&parts.method, &parts.uri, &parts.headers);
+        assert_eq!(found, Protocol::Query(rendering), "{accepts:?}");
     }
 }

@@ -149,10 +149,12 @@ pub(crate) enum Rendering {
 
 impl Rendering {
     /// JSON if the client names it, and does not name XML as something that it likes better. What it
-    /// only allows, as `*/*` does, is no wish.
+    /// only allows, as `*/*` does, is no wish. Several headers are one list.
     pub(super) fn of(headers: &HeaderMap) -> Self {
         let mut best = (0, Self::Xml);
-        for range in text_of(headers, &ACCEPT).split(',') {
+        let texts = headers.get_all(ACCEPT).iter();
+        let texts = texts.filter_map(|value| value.to_str().ok());
+        for range in texts.flat_map(|text| text.split(',')) {
             let mut parts = range.split(';').map(str::trim);
             let rendering = match parts
                 .next()
@@ -164,7 +166,7 @@ impl Rendering {
                 query::XML | "application/xml" => Self::Xml,
                 _ => continue,
             };
-            let weight = parts.find_map(|part| part.strip_prefix("q="));
+            let weight = parts.find_map(|part| part.strip_prefix(['q', 'Q'])?.strip_prefix('='));
             let weight = weight.map_or(1_000, thousandths);
             if weight > best.0 {
                 best = (weight, rendering);
@@ -181,10 +183,12 @@ impl Rendering {
     }
 }
 
-/// A weight of `Accept` (RFC 9110, section 12.4.2), which has three digits after the point at most.
+/// A weight of `Accept` (RFC 9110, section 12.4.2): from 0 to 1, with three digits after the point at
+/// most. What is none weighs nothing.
 fn thousandths(weight: &str) -> u32 {
     let (whole, rest) = weight.split_once('.').unwrap_or((weight, ""));
-    format!("{whole}{rest:0<3.3}").parse().unwrap_or(0)
+    let thousandths = format!("{whole}{rest:0<3.3}").parse();
+    thousandths.ok().filter(|it| *it <= 1_000).unwrap_or(0)
 }
 
 /// The body of an answer that is a success.
