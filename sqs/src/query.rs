@@ -32,7 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aws_query::{Member, Model, Parameters, ReadError, Shape, WriteError};
 use serde::de::DeserializeOwned;
@@ -200,52 +200,70 @@ pub fn operation(parameters: &Parameters<'_>) -> Result<Operation, Error> {
 /// says what SQS answers then. Other members that are absent are none.
 pub fn read(operation: Operation, parameters: &Parameters<'_>) -> Result<Request, ReadError> {
     let mut request = Request::read(operation, Form(parameters))?;
+    let batch = Batch {
+        operation,
+        parameters,
+    };
     if let Request::ChangeMessageVisibilityBatch(input) = &mut request {
-        check_ids(&mut input.entries, operation, |entry| entry.id.is_some())?;
+        batch.check_ids(&mut input.entries, |entry| entry.id.is_some())?;
     }
     if let Request::DeleteMessageBatch(input) = &mut request {
-        check_ids(&mut input.entries, operation, |entry| entry.id.is_some())?;
+        batch.check_ids(&mut input.entries, |entry| entry.id.is_some())?;
     }
-    if let Request::SendMessage(input) = &request {
-        check_attributes("", input.message_attributes.as_ref())?;
+    if let Request::SendMessage(input) = &request
+        && is_announced(input.message_attributes.as_ref())
+    {
+        let parameter = NAME_OF_ATTRIBUTE.to_owned();
+        return Err(ReadError::Missing { parameter });
     }
     if let Request::SendMessageBatch(input) = &mut request {
-        check_ids(&mut input.entries, operation, |entry| entry.id.is_some())?;
-        for (n, entry) in (1..).zip(input.entries.iter().flatten()) {
-            let prefix = format!("{operation}RequestEntry.{n}.");
-            check_attributes(&prefix, entry.message_attributes.as_ref())?;
+        batch.check_ids(&mut input.entries, |entry| entry.id.is_some())?;
+        let mut entries = input.entries.iter().flatten();
+        let announced = entries.position(|it| is_announced(it.message_attributes.as_ref()));
+        if let Some(place) = announced {
+            return Err(batch.missing(place, NAME_OF_ATTRIBUTE));
         }
     }
     Ok(request)
 }
 
-/// The entries of a batch are a list, and each has its `Id`.
-fn check_ids<T>(
-    entries: &mut Option<Vec<T>>,
+/// A batch, and what its entries are called.
+struct Batch<'a> {
     operation: Operation,
-    has_id: impl Fn(&T) -> bool,
-) -> Result<(), ReadError> {
-    let without = entries
-        .get_or_insert_default()
-        .iter()
-        .position(|it| !has_id(it));
-    without.map_or(Ok(()), |index| {
-        let parameter = format!("{operation}RequestEntry.{}.Id", index + 1);
-        Err(ReadError::Missing { parameter })
-    })
+    parameters: &'a Parameters<'a>,
 }
 
-/// `MessageAttribute=` is an attribute without a name to AWS, as SDKs for Go found.
-fn check_attributes<T>(
-    prefix: &str,
-    attributes: Option<&BTreeMap<String, T>>,
-) -> Result<(), ReadError> {
-    match attributes {
-        Some(attributes) if attributes.is_empty() => Err(ReadError::Missing {
-            parameter: format!("{prefix}{NAME_OF_ATTRIBUTE}"),
-        }),
-        _ => Ok(()),
+impl Batch<'_> {
+    /// The entries are a list, and each has its `Id`.
+    fn check_ids<T>(
+        &self,
+        entries: &mut Option<Vec<T>>,
+        has_id: impl Fn(&T) -> bool,
+    ) -> Result<(), ReadError> {
+        let entries = entries.get_or_insert_default();
+        let without = entries.iter().position(|entry| !has_id(entry));
+        without.map_or(Ok(()), |place| Err(self.missing(place, "Id")))
     }
+
+    /// The entry at this place lacks a member. Its number is another one where there are gaps.
+    fn missing(&self, place: usize, member: &str) -> ReadError {
+        let list = format!("{}RequestEntry.", self.operation);
+        let number = |name: &str| {
+            let (number, _) = name.strip_prefix(&*list)?.split_once('.')?;
+            number.parse::<usize>().ok()
+        };
+        let names = self.parameters.iter().map(|(name, _)| name);
+        let numbers: BTreeSet<usize> = names.filter_map(number).collect();
+        let number = numbers.into_iter().nth(place).unwrap_or(place + 1);
+        let parameter = format!("{list}{number}.{member}");
+        ReadError::Missing { parameter }
+    }
+}
+
+/// Whether message attributes are announced and none is there: `MessageAttribute=` is an attribute
+/// without a name to AWS, as SDKs for Go found.
+fn is_announced<T>(attributes: Option<&BTreeMap<String, T>>) -> bool {
+    attributes.is_some_and(BTreeMap::is_empty)
 }
 
 /// What SQS answers to a request that cannot be read.

@@ -1,8 +1,6 @@
 mod asker;
 mod other;
 
-use std::collections::BTreeSet;
-
 use aws_query::{Form as MemberForm, Source};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -306,8 +304,11 @@ fn the_operation_is_named_by_its_action() {
     ] {
         assert_eq!(of(form), Err(Error::new(code, message)), "{form}");
     }
-    let long = of(&format!("Action={}", "A".repeat(10_000))).expect_err("no operation");
-    assert!(long.message().len() < 200, "{long}");
+    let long = "A".repeat(10_000);
+    for form in [format!("Action={long}"), format!("Version={long}")] {
+        let error = of(&form).expect_err("no operation");
+        assert!(error.message().len() < 200, "{error}");
+    }
 }
 
 /// Forms that cannot be read: operation, parameters, query code and words.
@@ -359,6 +360,13 @@ const REFUSED: &[(Operation, &str, &str, &str)] = &[
         "Top level element may not be treated as a list",
     ),
     (
+        Operation::UntagQueue,
+        "TagKeys.1=team",
+        "MalformedInput",
+        "the parameter TagKeys.1 has another name: its entries are called TagKey.1, TagKey.2 and \
+             so on",
+    ),
+    (
         Operation::ReceiveMessage,
         "MessageAttributeNames.member.1=All",
         "MalformedInput",
@@ -400,6 +408,12 @@ const REFUSED: &[(Operation, &str, &str, &str)] = &[
         "SendMessageBatchRequestEntry.1.Id=a&SendMessageBatchRequestEntry.2.MessageBody=b",
         "MissingParameter",
         "The request must contain the parameter SendMessageBatchRequestEntry.2.Id.",
+    ),
+    (
+        Operation::SendMessageBatch,
+        "SendMessageBatchRequestEntry.10.MessageBody=b&SendMessageBatchRequestEntry.9.Id=a",
+        "MissingParameter",
+        "The request must contain the parameter SendMessageBatchRequestEntry.10.Id.",
     ),
     (
         Operation::DeleteMessageBatch,
