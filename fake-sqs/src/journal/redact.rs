@@ -19,7 +19,8 @@ const SIGNING: [&str; 4] = [
 const LAYERS_MAX: u8 = 3;
 
 /// The text without the values of parameters that sign a request: those of a presigned URL, wherever
-/// it stands, and of a form; also where such a URL is the escaped value of another parameter.
+/// it stands, and of a form; also where such a URL is escaped, as the value of another parameter or in
+/// text.
 pub(super) fn redacted(text: &str) -> String {
     redacted_within(text, LAYERS_MAX)
 }
@@ -30,27 +31,34 @@ fn redacted_within(text: &str, layers: u8) -> String {
         let end = piece.trim_end_matches(is_delimiter).len();
         let (parameter, delimiter) = piece.split_at(end);
         match parameter.split_once('=') {
-            Some((name, value)) if !value.is_empty() && signs(name) => {
-                shown.push_str(name);
+            Some((name, value)) => {
+                shown.push_str(&unwrapped(name, layers));
                 shown.push('=');
-                shown.push_str(HIDDEN);
-            }
-            Some((name, value)) if value.contains('%') && layers > 0 => {
-                let within = unescaped(value);
-                let redacted = redacted_within(&within, layers - 1);
-                if redacted == within {
-                    shown.push_str(parameter);
+                if !value.is_empty() && signs(name) {
+                    shown.push_str(HIDDEN);
                 } else {
-                    shown.push_str(name);
-                    shown.push('=');
-                    shown.push_str(&escaped(&redacted));
+                    shown.push_str(&unwrapped(value, layers));
                 }
             }
-            Some(_) | None => shown.push_str(parameter),
+            None => shown.push_str(&unwrapped(parameter, layers)),
         }
         shown.push_str(delimiter);
     }
     shown
+}
+
+/// A part of a text that may be escaped, redacted as what it is without that.
+fn unwrapped(text: &str, layers: u8) -> Cow<'_, str> {
+    if layers == 0 || !text.contains('%') {
+        return text.into();
+    }
+    let within = unescaped(text);
+    let redacted = redacted_within(&within, layers - 1);
+    if redacted == within {
+        text.into()
+    } else {
+        escaped(&redacted).into()
+    }
 }
 
 /// What ends a parameter: the next one, the end of a URL in text or in JSON. `\` begins JSON's
@@ -148,6 +156,14 @@ mod tests {
             (
                 "MessageBody=100%25+%3D+all&b=%",
                 "MessageBody=100%25+%3D+all&b=%",
+            ),
+            (
+                "see https%3A%2F%2Fb%2F%3FX-Amz-Signature%3Dab here",
+                "see https%3A%2F%2Fb%2F%3FX-Amz-Signature%3DREDACTED here",
+            ),
+            (
+                "/?u%3FX-Amz-Signature%3Dab=c&d%20=e%20",
+                "/?u%3FX-Amz-Signature%3DREDACTED=REDACTED&d%20=e%20",
             ),
             ("plain = text, a=b é%", "plain = text, a=b é%"),
             ("X-Amz-Signature=", "X-Amz-Signature="),
