@@ -268,12 +268,80 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::seed::RequestIds;
 
     #[test]
     fn operations_have_a_result_here_that_have_an_output() {
         for operation in Operation::ALL {
             let has_result = members(*operation).is_some();
             assert_eq!(has_result, operation.has_output(), "{operation}");
+        }
+    }
+    /// All texts and numbers that a value holds.
+    fn leaves(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Array(values) => values.iter().for_each(|value| leaves(value, found)),
+            Value::Object(members) => members.values().for_each(|value| leaves(value, found)),
+            leaf => found.push(leaf.to_string()),
+        }
+    }
+
+    #[track_caller]
+    fn assert_whole(output: &Response, filled: &Value) {
+        let as_it_is = serde_json::to_value(output).expect("JSON");
+        assert_eq!(as_it_is, *filled, "a member that it has not");
+        let id = RequestIds::new(7).next();
+        let written = write(output, id).expect("JSON");
+        let written: Value = serde_json::from_slice(&written).expect("JSON");
+        let (mut expected, mut found) = (vec![json!(id.to_string()).to_string()], Vec::new());
+        leaves(filled, &mut expected);
+        leaves(&written, &mut found);
+        found.retain(|leaf| leaf != "null");
+        for leaf in &expected {
+            assert!(found.contains(leaf), "{leaf} is not in {written}");
+        }
+    }
+
+    /// Reads outputs with every member filled in, each with a value of its own.
+    macro_rules! assert_whole {
+        ($($output:ident $filled:tt)+) => {$(
+            let filled = json!($filled);
+            let output: sqs::$output = serde_json::from_value(filled.clone()).expect("an output");
+            assert_whole(&output.into(), &filled);
+        )+};
+    }
+
+    #[test]
+    fn no_member_is_left_out() {
+        let failed = json!([{"Id": "f", "SenderFault": true, "Code": "c", "Message": "m"}]);
+        assert_whole! {
+            DeleteMessageBatchOutput {"Successful": [{"Id": "s"}], "Failed": failed}
+            ListDeadLetterSourceQueuesOutput {"queueUrls": ["q"], "NextToken": "t"}
+            ListMessageMoveTasksOutput {"Results": [{
+                "TaskHandle": "h", "Status": "s", "SourceArn": "a", "DestinationArn": "d",
+                "MaxNumberOfMessagesPerSecond": 1, "ApproximateNumberOfMessagesMoved": 2,
+                "ApproximateNumberOfMessagesToMove": 3, "FailureReason": "f", "StartedTimestamp": 4,
+            }]}
+            ListQueuesOutput {"QueueUrls": ["q"], "NextToken": "t"}
+            ReceiveMessageOutput {"Messages": [{
+                "MessageId": "i", "ReceiptHandle": "h", "MD5OfBody": "5", "Body": "b",
+                "Attributes": {"SenderId": "s"}, "MD5OfMessageAttributes": "6",
+                "MessageAttributes": {"n": {
+                    "StringValue": "v", "BinaryValue": "AQ==", "StringListValues": ["l"],
+                    "BinaryListValues": ["Ag=="], "DataType": "t",
+                }},
+            }]}
+            SendMessageOutput {
+                "MD5OfMessageBody": "5", "MD5OfMessageAttributes": "6",
+                "MD5OfMessageSystemAttributes": "7", "MessageId": "i", "SequenceNumber": "n",
+            }
+            SendMessageBatchOutput {
+                "Successful": [{
+                    "Id": "s", "MD5OfMessageBody": "5", "MD5OfMessageAttributes": "6",
+                    "MD5OfMessageSystemAttributes": "7", "MessageId": "i", "SequenceNumber": "n",
+                }],
+                "Failed": failed,
+            }
         }
     }
 }
