@@ -62,7 +62,8 @@ impl Unasked {
 impl fmt::Display for Unasked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let said = one_line(self.error.message(), MESSAGE_CHARS_MAX);
-        write!(f, "{said} {}", self.advice)
+        // Not all that is said of a form ends as a sentence.
+        write!(f, "{}. {}", said.trim_end_matches('.'), self.advice)
     }
 }
 

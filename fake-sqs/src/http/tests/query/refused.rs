@@ -71,6 +71,14 @@ const NO_CALLS: &[(&str, &str, &str, &str, &str)] = &[
         "The requested version ( 2011-10-01 ) is not valid.",
         "The version of SQS's API is 2012-11-05, or is left out.",
     ),
+    (
+        "/",
+        "Action=ListQueues&Action=ListQueues",
+        "MalformedInput",
+        "the parameter Action is there twice; each may be there once, in the query string and the \
+         body together",
+        "together. The parameters of a form are separated by &",
+    ),
 ];
 
 const NO_ACTION: &str = "The request must contain the parameter Action.";
