@@ -17,6 +17,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
+use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::uri::Authority;
 use http::{StatusCode, header};
@@ -30,7 +31,7 @@ use self::keys::{Keyring, Received};
 use self::refusal::{Reason, Refusal};
 use crate::clock::WallClock;
 use crate::http::body::BodyError;
-use crate::http::protocol::Reply;
+use crate::http::protocol::{Protocol, Reply};
 use crate::http::{asked, body, limits, sqs_route};
 use crate::journal::{Note, subject};
 
@@ -78,7 +79,7 @@ impl Authenticator {
     }
 
     /// Finds out who sent a request, or why that is not known.
-    fn check(&self, request: &Parts, body: &[u8]) -> Result<Caller, Refused> {
+    fn check(&self, request: &Parts, body: &[u8], protocol: Protocol) -> Result<Caller, Refused> {
         let headers = HeaderList::from(request);
         let signed = headers.request();
         let claim = Claim::parse(&signed).map_err(|error| {
@@ -122,6 +123,12 @@ impl Authenticator {
         known
             .verify(&received)
             .map_err(|error| unexplained(Refusal::from_verify(&error), Cause::Verify(error)))?;
+        // What lets a body be left aside must be as its signer sent it.
+        let mut signed_headers = claim.signed_headers();
+        if protocol.leaves_aside(request, body) && !signed_headers.any(|name| name == CONTENT_TYPE)
+        {
+            return Err(by(Refusal::type_not_signed()).into());
+        }
         let region = claim.scope().region();
         if !is_region(region) {
             return Err(by(Refusal::region(region)).into());
@@ -173,7 +180,7 @@ impl Authenticator {
         let body = body::read(body, limits::BODY_BYTES_MAX).await;
         let body = body.map_err(|error| Box::new(refuse_body(reply, &error)))?;
         note.request_body(&body);
-        match self.check(&parts, &body) {
+        match self.check(&parts, &body, reply.protocol) {
             Ok(caller) => {
                 note.caller(&caller);
                 Ok(Admitted {

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use http::header::CONTENT_TYPE;
 use sigv4::explain::{Certainty, Explanation};
 use sigv4::{ClaimError, Parameter, VerifyError};
 use sqs::{Error, ErrorCode};
@@ -175,6 +176,20 @@ impl Refusal {
                           is what was signed"
                     .to_owned(),
             advice: "send the path alone as the target, or the Host that it names".into(),
+            access_key_id: None,
+        }
+    }
+
+    /// The body is not read for its type, and the type is not signed: with another one, what was
+    /// signed would be another call.
+    pub(crate) fn type_not_signed() -> Self {
+        let invalid = ErrorCode::InvalidSignatureException;
+        Self {
+            error: Error::new(invalid, not_signed(CONTENT_TYPE.as_str())),
+            reason: Reason::HeaderNotSigned,
+            explanation: "the request's body is not read for its Content-Type, which is not signed"
+                .to_owned(),
+            advice: "sign content-type, or send the body as a form".into(),
             access_key_id: None,
         }
     }

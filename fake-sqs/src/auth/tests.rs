@@ -10,6 +10,7 @@ use sigv4::{Credentials, Payload, Settings, Signer};
 
 use super::{Authenticator, Refused};
 use crate::clock::WallClock;
+use crate::http::protocol::Protocol;
 use crate::testing::{Answer, HOST, Harness, Log, call, now, signed, signed_by, signer};
 use crate::{Credential, FakeSqs};
 
@@ -452,7 +453,8 @@ async fn many_regions_and_days_do_not_fill_the_server() {
 fn logged(credentials: &[Credential], request: &Request<Bytes>) -> String {
     let authenticator = Authenticator::new(credentials, WallClock::Stopped(now()));
     let (parts, body) = request.clone().into_parts();
-    let Err(Refused { refusal, question }) = authenticator.check(&parts, &body) else {
+    let Err(Refused { refusal, question }) = authenticator.check(&parts, &body, Protocol::Json)
+    else {
         panic!("{parts:?} is not refused");
     };
     let explained = match question {

@@ -58,6 +58,17 @@ impl Protocol {
         }
     }
 
+    /// Whether there is a body that is not read, since its type says that it is none of the protocol.
+    pub(crate) fn leaves_aside(self, request: &Parts, body: &[u8]) -> bool {
+        match self {
+            // It refuses what is not of its type.
+            Self::Json => false,
+            Self::Query(_) => {
+                request.method == Method::POST && !body.is_empty() && !query::has_form(request)
+            }
+        }
+    }
+
     /// What a request asks for, in the words of its protocol.
     pub(crate) fn asked<'a>(self, request: &'a Parts, body: &'a [u8]) -> Asked<'a> {
         match self {

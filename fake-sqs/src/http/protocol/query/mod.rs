@@ -37,6 +37,12 @@ fn is_form(headers: &HeaderMap) -> bool {
     essence.trim().eq_ignore_ascii_case(query::FORM)
 }
 
+/// Whether the body is a form: that of a POST whose type says so or which has none.
+pub(super) fn has_form(request: &Parts) -> bool {
+    request.method == Method::POST
+        && (is_form(&request.headers) || !request.headers.contains_key(CONTENT_TYPE))
+}
+
 /// What a request asks for.
 pub(crate) struct Asked<'a> {
     parameters: Result<Parameters<'a>, ReadError>,
@@ -51,10 +57,8 @@ impl<'a> Asked<'a> {
     /// all. A queue's path stands for the parameter `QueueUrl`; AWS takes the parameter if there are
     /// both.
     pub(super) fn new(request: &'a Parts, body: &'a [u8]) -> Self {
-        let has_form = request.method == Method::POST
-            && (is_form(&request.headers) || !request.headers.contains_key(CONTENT_TYPE));
         let in_url = request.uri.query().unwrap_or_default();
-        let form = has_form.then_some(Source::Form(body));
+        let form = has_form(request).then_some(Source::Form(body));
         let sources = [Source::Query(in_url.as_bytes())].into_iter().chain(form);
         let mut parameters = Parameters::parse(sources);
         let queue = Some(request.uri.path()).filter(|path| *path != "/");

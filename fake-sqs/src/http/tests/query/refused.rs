@@ -342,6 +342,34 @@ async fn a_signature_of_before_version_4_is_told_so() {
     }
 }
 
+/// A presigned POST signs its body and, as SDKs make it, no type: nobody on the way can have the body
+/// left aside by sending it as something else.
+#[tokio::test]
+async fn a_body_is_not_left_aside_for_a_type_that_is_not_signed() {
+    let (harness, _) = with_queue().await;
+    let action = format!("{ORDERS}?Action=SetQueueAttributes&Attribute.1.Name=DelaySeconds");
+    let mut request = form(&action, "Attribute.1.Value=5");
+    let kind = request.headers_mut().remove(header::CONTENT_TYPE);
+    let mut request = presigned(request);
+    let text = HeaderValue::from_static("text/plain");
+    let mut with = |kind: HeaderValue| {
+        request.headers_mut().insert(header::CONTENT_TYPE, kind);
+        request.clone()
+    };
+    let refused = harness.send(with(text.clone())).await;
+    let message = "'content-type' must be a 'SignedHeader' in the AWS Authorization.";
+    refused.assert_query_error(403, "SignatureDoesNotMatch", message);
+    let done = harness.send(with(kind.expect("a type"))).await;
+    assert_eq!(done.status, 200, "{}", done.text());
+
+    // Nothing is left aside where there is nothing.
+    let mut request = form(&format!("{ORDERS}?Action=PurgeQueue"), "");
+    request.headers_mut().remove(header::CONTENT_TYPE);
+    let mut request = presigned(request);
+    request.headers_mut().insert(header::CONTENT_TYPE, text);
+    assert_eq!(harness.send(request).await.status, 200);
+}
+
 #[tokio::test]
 async fn a_body_that_is_not_there_is_refused_in_the_protocol_of_the_head() {
     let harness = Harness::new();
