@@ -117,6 +117,12 @@ fn values_lists_maps_and_structures() {
 
 #[test]
 fn what_the_table_does_not_know_is_an_error() {
+    // Where the table says that there is a list.
+    #[derive(Serialize)]
+    #[serde(rename = "All")]
+    struct Other {
+        entries: Entry,
+    }
     #[derive(Serialize)]
     struct List {
         list: Vec<u8>,
@@ -153,6 +159,17 @@ fn what_the_table_does_not_know_is_an_error() {
     assert_eq!(
         result(&Union::Member(1)).map_err(words),
         Err("DoResult is a union, which the Query protocol does not have".into())
+    );
+    assert_eq!(
+        result(&Other {
+            entries: Entry::default()
+        })
+        .map_err(words),
+        Err(
+            "Entry is a structure where the table of names says something else, which the Query \
+             protocol does not have"
+                .into()
+        )
     );
 }
 

@@ -456,6 +456,18 @@ fn what_cannot_be_read_is_refused_as_sqs_does() {
 }
 
 #[test]
+fn an_entry_that_lacks_something_is_named_by_its_number() {
+    let entry = "SendMessageBatchRequestEntry";
+    let form = format!("{entry}.2.Id=a&{entry}.7.Id=b&{entry}.7.MessageAttribute=");
+    assert_eq!(
+        read_form(Operation::SendMessageBatch, &form),
+        Err(ReadError::Missing {
+            parameter: format!("{entry}.7.MessageAttribute.Name")
+        })
+    );
+}
+
+#[test]
 fn every_error_is_written_with_its_query_code() {
     for &code in ErrorCode::ALL {
         let document = write_error(&Error::new(code, "a <b> & \"c\"\r\n"), "r-1");

@@ -162,6 +162,11 @@ async fn parameters_may_be_in_the_url_of_a_post_and_in_its_body() {
     let message = "The request must contain the parameter MessageBody.";
     let refused = harness.send(signed(text)).await;
     refused.assert_query_error(400, "MissingParameter", message);
+    // Nor is the body of a GET, whatever its type.
+    let mut got = form(&in_both, "MessageBody=five");
+    *got.method_mut() = http::Method::GET;
+    let refused = harness.send(signed(got)).await;
+    refused.assert_query_error(400, "MissingParameter", message);
 }
 
 #[tokio::test]

@@ -340,6 +340,11 @@ async fn a_signature_of_before_version_4_is_told_so() {
         let line = "refused: SignatureVersion: the request is signed with Signature Version 1 or 2";
         assert!(warnings[0].contains(line), "{warnings:?}");
     }
+    // A parameter of that name alone is no such signature.
+    let other = form("/", format!("{action}&Signature=AAAA"));
+    let message = "Access to the resource http://localhost:9324/ is denied.";
+    let refused = Harness::new().send(other).await;
+    refused.assert_query_error(403, "AccessDenied", message);
 }
 
 /// A presigned POST signs its body and, as SDKs make it, no type: nobody on the way can have the body
