@@ -162,6 +162,8 @@ fn json_is_answered_to_whoever_names_it_and_xml_to_all_others() {
         "text/xml;q=0.9, application/json",
         "application/json;q=0.25,application/xml; q=0.2",
         "text/xml;Q=0.5, application/json;q=0.75",
+        // More digits than there may be.
+        "text/xml;q=0.1, application/json;q=0.12345",
     ];
     let xml = [
         "",
