@@ -19,7 +19,10 @@ use conformance::wire::Wire;
 use fake_sqs::FakeSqs;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
 
 fn plan(endpoint: &str, mix: Mix) -> Plan {
     Plan {
@@ -92,6 +95,49 @@ async fn a_wrong_secret_is_a_clear_error() {
     plan.secret = "wrong".to_owned();
     let error = run(&plan).await.expect_err("no queue");
     assert!(error.contains("InvalidSignatureException"), "{error}");
+    assert!(
+        error.ends_with("if this is fake-sqs, its log says why"),
+        "{error}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_wrong_one_of_http_and_https_is_a_clear_error() {
+    let plain = stub(Lie::None).await.replace("http:", "https:");
+    let error = run(&plan(&plain, Mix::Cycle)).await.expect_err("no TLS");
+    assert!(error.ends_with("perhaps it is plain http://"), "{error}");
+
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let endpoint = format!("http://{}", listener.local_addr().expect("an address"));
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.expect("a connection");
+        // What a TLS server says to what is no TLS, when it has seen some of it: an alert.
+        let _ = stream.read(&mut [0; 64]).await;
+        let _ = stream.write_all(&[0x15, 3, 3, 0, 2, 2, 70]).await;
+    });
+    let error = run(&plan(&endpoint, Mix::Cycle))
+        .await
+        .expect_err("no HTTP");
+    assert!(error.ends_with("perhaps it is https://"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_goes_away_ends_the_run_and_its_rate() {
+    for mix in [Mix::Send, Mix::Cycle] {
+        let endpoint = stub(Lie::GoesAway).await;
+        let mut plan = plan(&endpoint, mix);
+        // Far longer than the connections try.
+        plan.seconds = Duration::from_secs(3_600);
+        let finished = run(&plan).await.expect("a run");
+        let report = &finished.report;
+        let gone = report.gone.as_ref().expect("it is told");
+        assert!(!gone.after.is_zero(), "{gone}");
+        assert_eq!(report.outcome.measured, gone.after, "{mix:?}");
+        assert_eq!(finished.faults, (0, Vec::new()), "{mix:?}");
+        let remark = "not deleted: 2 queues with names load-";
+        assert!(report.remarks[0].starts_with(remark), "{report:?}");
+        assert_eq!(report.time_unknown, "it went away");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -115,7 +161,7 @@ async fn lies_are_found() {
             Lie::Invents => matches!(faults[0], Fault::Foreign),
             Lie::Doubles => matches!(faults[0], Fault::Doubled(_)),
             Lie::Swaps => matches!(faults[0], Fault::OutOfOrder(..)),
-            Lie::None | Lie::Refuses | Lie::Hangs => false,
+            Lie::None | Lie::Refuses | Lie::Hangs | Lie::GoesAway => false,
         };
         assert!(is_right, "{lie:?} in {mix:?}: {faults:?}");
     }
@@ -180,12 +226,15 @@ enum Lie {
     Refuses,
     /// No message is answered.
     Hangs,
+    /// After the hundredth message there is no server any more.
+    GoesAway,
 }
 
 /// An SQS of one queue, which forgets what it gave.
 struct Stub {
     lie: Lie,
     queue: Mutex<Queue>,
+    end: Arc<Notify>,
 }
 
 #[derive(Default)]
@@ -197,9 +246,11 @@ struct Queue {
 }
 
 async fn stub(lie: Lie) -> String {
+    let end = Arc::new(Notify::new());
     let stub = Stub {
         lie,
         queue: Mutex::default(),
+        end: Arc::clone(&end),
     };
     let router = Router::new()
         .fallback(any(answer))
@@ -207,15 +258,21 @@ async fn stub(lie: Lie) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let endpoint = format!("http://{}", listener.local_addr().expect("an address"));
     tokio::spawn(async move {
+        // Those that are open end with the listener.
+        let mut connections = JoinSet::new();
         loop {
-            let Ok((stream, _)) = listener.accept().await else {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = end.notified() => return,
+            };
+            let Ok((stream, _)) = accepted else {
                 return;
             };
             let service = hyper_util::service::TowerToHyperService::new(router.clone());
             let stream = hyper_util::rt::TokioIo::new(stream);
             let served =
                 hyper::server::conn::http1::Builder::new().serve_connection(stream, service);
-            tokio::spawn(served);
+            connections.spawn(served);
         }
     });
     endpoint
@@ -236,7 +293,11 @@ async fn answer(State(stub): State<Arc<Stub>>, headers: HeaderMap, body: Bytes) 
     }
     let output = {
         let mut queue = stub.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        queue.answer(stub.lie, operation, &input)
+        let output = queue.answer(stub.lie, operation, &input);
+        if stub.lie == Lie::GoesAway && queue.sent >= 100 {
+            stub.end.notify_one();
+        }
+        output
     };
     output.to_string().into_response()
 }
@@ -301,7 +362,7 @@ impl Queue {
             return Some(body);
         }
         match lie {
-            Lie::None | Lie::Loses | Lie::Refuses | Lie::Hangs => {}
+            Lie::None | Lie::Loses | Lie::Refuses | Lie::Hangs | Lie::GoesAway => {}
             Lie::Alters => body.replace_range(30..31, "#"),
             Lie::Invents => body = "hello".to_owned(),
             Lie::Doubles => self.messages.push_front(body.clone()),

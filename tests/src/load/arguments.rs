@@ -17,12 +17,40 @@ const MANY_MAX: i64 = 10_000;
 /// The longest batch that SQS takes, in bytes.
 const BATCH_BYTES_MAX: usize = 1024 * 1024;
 
+/// What is told after the options.
+const NOTES: &str = "\
+Warm-up: the load runs that long before anything is measured, so that connections are there and caches are warm; \
+what comes in it is checked, and not counted.
+
+The bare server: an HTTP server that reads the same requests and gives the same answers without a queue, a \
+signature or a log behind them; what a service costs is best told beside it. For a service on this machine and a \
+mix without waiting polls, the same load is put on it after the service, for as long, and the share is printed. So \
+a run takes about twice --warmup and --seconds, and some seconds more to look for what is left.
+
+Times: p50 is what half of the requests took at most, p99 what 99 in 100 did. With poll and idle it is the time from \
+a send to the answer of the poll that it woke, as for a poll itself waiting is the purpose.
+
+Idle: for --seconds nothing is sent and the processor time of the server is measured, then polls are woken for 4 s \
+more; so it measures for at least 4 s.
+
+Exit status: 0 when all is well; 1 when a message was lost, altered, doubled by a FIFO queue or out of order, a poll \
+ended early, no request succeeded, connections gave up, the server went away, there was no run at all, or a number of --compare was missed; \
+2 for bad arguments. Errors that a service answers are counted, and do not fail a run by themselves.
+
+The last line is always `N requests/s, p50 X ms, p99 Y ms, N errors`. With --json there is one JSON object instead, \
+which is {\"error\": …} where there was no run.";
+
 /// Puts load on an SQS, and checks that nothing is lost, altered, doubled or out of order.
 ///
 /// The service may be fake-sqs, another local one, or Amazon's. Queues are made with names of their own and are
-/// deleted at the end. The exit status is 0, 1 when a check failed or nothing worked, and 2 for bad arguments.
+/// deleted at the end.
 #[derive(Debug, Parser)]
-#[command(name = "load", args_conflicts_with_subcommands = true)]
+#[command(
+    name = "load",
+    args_conflicts_with_subcommands = true,
+    override_usage = "load --endpoint URL [OPTIONS]\n       load --compare [--only PARTS] [--json]",
+    after_long_help = NOTES
+)]
 pub struct Arguments {
     /// Where the service is
     #[arg(long, value_name = "URL", required_unless_present = "compare")]
@@ -37,29 +65,29 @@ pub struct Arguments {
     #[arg(long, default_value = "us-east-1")]
     region: String,
     /// How many connections there are, each with one request under way
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=MANY_MAX))]
+    #[arg(long, allow_negative_numbers = true, default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=MANY_MAX))]
     connections: u16,
-    /// How long is measured
-    #[arg(long, default_value = "5", value_parser = seconds::<1, 3_600_000>)]
+    /// How many seconds are measured
+    #[arg(long, allow_negative_numbers = true, default_value = "5", value_parser = seconds::<1, 3_600_000>)]
     seconds: Duration,
-    /// How long the load runs before that
-    #[arg(long, default_value = "1", value_parser = seconds::<0, 600_000>)]
+    /// How many seconds the load runs before that
+    #[arg(long, allow_negative_numbers = true, default_value = "1", value_parser = seconds::<0, 600_000>)]
     warmup: Duration,
     /// What is done
     #[arg(long, value_enum, default_value_t = Mix::Cycle)]
     mix: Mix,
     /// The length of each message's body in bytes
-    #[arg(long, default_value_t = 1024, value_parser = size)]
+    #[arg(long, allow_negative_numbers = true, default_value_t = 1024, value_parser = size)]
     size: usize,
     /// How many queues the load goes to
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=MANY_MAX))]
+    #[arg(long, allow_negative_numbers = true, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=MANY_MAX))]
     queues: u16,
     /// How many message groups the mix fifo has
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=MANY_MAX))]
+    #[arg(long, allow_negative_numbers = true, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=MANY_MAX))]
     groups: u16,
     /// How many requests begin in a second, whether or not those before have their answers; without it each
     /// connection begins one after the other
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     rate: Option<u32>,
     /// Print one JSON object
     #[arg(long)]
@@ -68,7 +96,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["endpoint", "key", "secret", "region", "connections", "seconds", "warmup",
         "mix", "size", "queues", "groups", "rate"])]
     compare: bool,
-    /// Only these parts of the table
+    /// Only these parts of the table; with --compare
     #[arg(long, value_enum, value_delimiter = ',', requires = "compare")]
     only: Vec<Part>,
     #[command(subcommand)]
@@ -109,6 +137,18 @@ pub enum Order {
     Compare(Form, Vec<Part>),
     /// To be the bare server.
     Floor,
+}
+
+impl Order {
+    /// How results are printed.
+    #[must_use]
+    pub fn form(&self) -> Form {
+        match self {
+            Self::Run(plan) => plan.form,
+            Self::Compare(form, _) => *form,
+            Self::Floor => Form::Text,
+        }
+    }
 }
 
 /// How results are printed.
@@ -165,6 +205,10 @@ impl Arguments {
             return Ok(Order::Floor);
         }
         let wrong = |why: String| Err(Self::command().error(ErrorKind::ValueValidation, why));
+        // The parser lets it pass: what --compare excludes, --endpoint, is there.
+        if !self.only.is_empty() && !self.compare {
+            return wrong("--only names parts of the table: it needs --compare".to_owned());
+        }
         if self.mix == Mix::Batch && self.size * BATCH > BATCH_BYTES_MAX {
             let most = BATCH_BYTES_MAX / BATCH;
             return wrong(format!(
@@ -303,6 +347,7 @@ mod tests {
             vec!["--compare", "--size", "64"],
             vec!["--compare", "--only", "all"],
             vec!["--compare", "--endpoint", "http://a"],
+            [&endpoint[..], &["--only", "cycle"]].concat(),
             [&endpoint[..], &["--size", "22"]].concat(),
             [&endpoint[..], &["--size", "1048577"]].concat(),
             [&endpoint[..], &["--mix", "batch", "--size", "104858"]].concat(),
@@ -316,6 +361,32 @@ mod tests {
         ] {
             let error = order(&arguments).expect_err(&arguments.join(" "));
             assert_eq!(error.exit_code(), 2, "{arguments:?}");
+        }
+    }
+    #[test]
+    fn a_negative_number_is_told_to_be_out_of_range() {
+        for option in ["--seconds", "--warmup", "--connections", "--size", "--rate"] {
+            let error = order(&["--endpoint", "http://a", option, "-1"]).expect_err(option);
+            assert_eq!(error.exit_code(), 2);
+            let text = error.to_string();
+            assert!(text.contains("invalid value '-1'"), "{text}");
+        }
+    }
+
+    #[test]
+    fn help_says_what_is_needed_and_what_is_printed() {
+        let help = Arguments::command().render_long_help().to_string();
+        for words in [
+            "load --endpoint URL",
+            "load --compare",
+            "- cycle:",
+            "Warm-up:",
+            "The bare server:",
+            "p99",
+            "Exit status:",
+            "N requests/s, p50 X ms, p99 Y ms, N errors",
+        ] {
+            assert!(help.contains(words), "{words}: {help}");
         }
     }
 }

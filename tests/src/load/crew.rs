@@ -93,6 +93,8 @@ pub struct Outcome {
     pub server_time: Option<Duration>,
     /// Polls that waited when the quiet time began and when it ended.
     pub waiting: (usize, usize),
+    /// How much of what was measured had passed when the last request succeeded.
+    pub answered: Duration,
 }
 
 impl Outcome {
@@ -100,6 +102,14 @@ impl Outcome {
     #[must_use]
     pub fn requests_per_second(&self) -> f64 {
         per_second(self.tally.requests.count(), self.measured)
+    }
+
+    /// The same of the time until the last request succeeded: a server that went away then is not measured
+    /// by the time after it.
+    #[must_use]
+    pub fn until_answered(mut self) -> Self {
+        self.measured = self.measured.min(self.answered);
+        self
     }
 
     /// Messages a second that went the whole way.
@@ -184,7 +194,9 @@ impl Run {
                 Err(_) => return Err(format!("connections did not end within {LATE_MAX:?}")),
             }
         }
+        let answered = tally.last_success.unwrap_or(begin);
         Ok(Outcome {
+            answered: answered.saturating_duration_since(begin),
             tally,
             measured: watched + (end - quiet_end),
             watched,

@@ -186,6 +186,14 @@ impl Line {
         Ok(answer)
     }
 
+    /// Why nothing can be reached there any more; nothing if something can.
+    pub async fn gone(&self) -> Option<String> {
+        match self.connect().await {
+            Err(Failure::Connect(why)) => Some(why),
+            Ok(_) | Err(_) => None,
+        }
+    }
+
     async fn connect(&self) -> Result<Connected, Failure> {
         match tokio::time::timeout(CONNECT_TIME_MAX, self.connect_in_time()).await {
             Ok(connected) => connected.map_err(|error| Failure::Connect(chain(&*error))),
@@ -289,5 +297,9 @@ impl Answer {
 
 fn cut(words: &str) -> String {
     let printable = |c: char| if c.is_control() { ' ' } else { c };
-    words.chars().take(WORDS_MAX).map(printable).collect()
+    let mut kept: String = words.chars().take(WORDS_MAX).map(printable).collect();
+    if words.chars().nth(WORDS_MAX).is_some() {
+        kept.push('…');
+    }
+    kept
 }

@@ -3,20 +3,28 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::StatusCode;
+
 use super::arguments::Plan;
 use super::children::Server;
 use super::crew::{Job, Outcome, Run};
 use super::ledger::{Fault, Promise};
-use super::line::Failure;
+use super::line::{Failure, Line};
 use super::mix::Mix;
 use super::processor::Process;
-use super::report::Report;
+use super::report::{Gone, Report, counted};
 use super::sample;
 use super::session::{Session, Shape};
 use super::target::Target;
 
 /// How long what is left after a run is looked for.
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(60);
+
+/// What the TLS library says where something else is spoken.
+const NO_TLS: &str = "corrupt message";
+
+/// What the HTTP library says where something else is spoken.
+const NO_HTTP: &str = "invalid HTTP version";
 
 /// A finished run, and what it found.
 #[derive(Clone, Debug)]
@@ -58,7 +66,8 @@ impl Plan {
         let left = session.close().await;
         let mut finished = result?;
         if left > 0 {
-            let remark = format!("{left} queues could not be deleted: {}…", session.prefix);
+            let left = counted(left as u64, "queue");
+            let remark = format!("not deleted: {left} with names {}…", session.prefix);
             finished.report.remarks.push(remark);
         }
         Ok(finished)
@@ -66,8 +75,36 @@ impl Plan {
 
     fn explain(&self, failure: &Failure) -> String {
         match failure {
-            Failure::Connect(why) => format!("nothing answers at {}: {why}", self.endpoint),
+            Failure::Connect(why) => {
+                let hint = if self.endpoint.is_https() && why.contains(NO_TLS) {
+                    "; what answers there does not speak TLS: perhaps it is plain http://"
+                } else {
+                    ""
+                };
+                format!("nothing answers at {}: {why}{hint}", self.endpoint)
+            }
+            Failure::Broken(why) if !self.endpoint.is_https() && why.contains(NO_HTTP) => format!(
+                "{} makes no queue: {failure}; what answers there does not speak HTTP: perhaps it is https://",
+                self.endpoint
+            ),
+            Failure::Refused { status, .. } if is_of_the_caller(*status) => {
+                let hint = if self.endpoint.local_port().is_some() {
+                    "; if this is fake-sqs, its log says why"
+                } else {
+                    ""
+                };
+                format!("{} makes no queue: {failure}{hint}", self.endpoint)
+            }
             other => format!("{} makes no queue: {other}", self.endpoint),
+        }
+    }
+
+    /// Why the processor time of the service is not known, if it is not.
+    fn time_unknown(&self, gone: Option<&Gone>) -> &'static str {
+        match (gone, self.endpoint.local_port()) {
+            (Some(_), _) => "it went away",
+            (None, None) => "its process is not on this machine",
+            (None, Some(_)) => "this system does not tell, or not to this user",
         }
     }
 
@@ -102,10 +139,28 @@ impl Plan {
         run.answer_time_max = self.answer_time_max;
         run.rate = self.rate.map(f64::from);
         let outcome = run.run(session, server).await?;
-        let unchecked = settle(session, &outcome).await?;
-        let beside = match &floor {
-            Some((_server, session)) => Some(run.run(session, None).await?),
-            None => None,
+        let line = Line::new(Arc::clone(&session.target));
+        let mut gone = line.gone().await;
+        let unchecked = match &gone {
+            None => settle(session, &outcome).await?,
+            Some(_) => session.ledger.missing(),
+        };
+        // It may go away while what is left is looked for, too.
+        if gone.is_none() {
+            gone = line.gone().await;
+        }
+        let gone = gone.map(|why| Gone {
+            after: outcome.answered,
+            why,
+        });
+        let outcome = match &gone {
+            None => outcome,
+            Some(_) => outcome.until_answered(),
+        };
+        // What is cut short compares with nothing.
+        let beside = match (&floor, &gone) {
+            (Some((_server, session)), None) => Some(run.run(session, None).await?),
+            (Some(_) | None, _) => None,
         };
         Ok(Finished {
             faults: session.ledger.faults(),
@@ -116,6 +171,8 @@ impl Plan {
                 doubled: session.ledger.doubled(),
                 unchecked,
                 outcome,
+                time_unknown: self.time_unknown(gone.as_ref()),
+                gone,
                 floor: beside,
                 remarks,
             },
@@ -175,4 +232,14 @@ pub async fn settle(session: &Arc<Session>, outcome: &Outcome) -> Result<u64, St
         return Ok(0);
     }
     Ok(session.ledger.missing())
+}
+
+/// Whether a status is about who called: what AWS answers to a wrong key, secret or signature.
+fn is_of_the_caller(status: StatusCode) -> bool {
+    [
+        StatusCode::BAD_REQUEST,
+        StatusCode::UNAUTHORIZED,
+        StatusCode::FORBIDDEN,
+    ]
+    .contains(&status)
 }

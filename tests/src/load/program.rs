@@ -10,6 +10,7 @@ use super::arguments::{Arguments, Form, Order, Plan};
 use super::compare;
 use super::floor;
 use super::plain::{Finished, Floor};
+use super::report::counted;
 
 /// Descriptors to ask the system for: connections of both sides, and some.
 const DESCRIPTORS: u64 = 24_000;
@@ -28,6 +29,7 @@ pub fn run() -> ExitCode {
     };
     // With fewer, connecting says what is wrong.
     let _ = rlimit::increase_nofile_limit(DESCRIPTORS);
+    let form = order.form();
     let result = match order {
         Order::Floor => floor::run()
             .map_err(|error| error.to_string())
@@ -40,6 +42,10 @@ pub fn run() -> ExitCode {
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             complain(&error);
+            // Whoever reads JSON is to find some, whatever happens.
+            if form == Form::Json {
+                say(&serde_json::json!({"error": error}).to_string());
+            }
             ExitCode::FAILURE
         }
     }
@@ -74,10 +80,13 @@ fn complaints(finished: &Finished) -> Vec<String> {
     }
     let tally = &finished.report.outcome.tally;
     if tally.early > 0 {
-        lines.push(format!(
-            "{} polls ended before their time with nothing",
-            tally.early
-        ));
+        let polls = counted(tally.early, "poll");
+        lines.push(format!("{polls} ended early, with nothing"));
+    }
+    // All that failed then failed by that.
+    if let Some(gone) = &finished.report.gone {
+        lines.push(gone.to_string());
+        return lines;
     }
     let error = tally.last_error.as_deref().unwrap_or("no error was seen");
     if tally.requests.count() == 0 {
@@ -86,8 +95,8 @@ fn complaints(finished: &Finished) -> Vec<String> {
         ));
     } else if tally.gave_up > 0 {
         lines.push(format!(
-            "{} connections gave up after too many failures in a row; the last error: {error}",
-            tally.gave_up
+            "{} gave up after too many failures in a row; the last error: {error}",
+            counted(tally.gave_up, "connection")
         ));
     }
     lines

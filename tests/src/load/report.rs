@@ -21,12 +21,42 @@ pub struct Report {
     pub outcome: Outcome,
     /// Messages that a standard queue gave again.
     pub doubled: u64,
-    /// Messages that were not looked for after the run, since there was no time left.
+    /// Messages that were not looked for after the run, since there was no time left, or no server.
     pub unchecked: u64,
+    /// The server was not there any more when the run was over.
+    pub gone: Option<Gone>,
+    /// Why the server's processor time is not known, if it is not.
+    pub time_unknown: &'static str,
     /// The same run against the floor.
     pub floor: Option<Outcome>,
     /// Why there is none, or why another number is not there.
     pub remarks: Vec<String>,
+}
+
+/// A server that went away in the middle of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gone {
+    /// How long it was measured until then.
+    pub after: Duration,
+    /// What connecting to it says now.
+    pub why: String,
+}
+
+impl fmt::Display for Gone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { after, why } = self;
+        if after.is_zero() {
+            return write!(
+                f,
+                "the server went away before anything was measured: {why}"
+            );
+        }
+        let seconds = after.as_secs_f64();
+        write!(
+            f,
+            "the server went away after {seconds:.1} s of what is measured: {why}"
+        )
+    }
 }
 
 impl Report {
@@ -36,6 +66,10 @@ impl Report {
             Mix::Poll | Mix::Idle => &self.outcome.tally.wakes,
             Mix::Send | Mix::Cycle | Mix::Batch | Mix::Fifo => &self.outcome.tally.requests,
         }
+    }
+
+    fn has_polls(&self) -> bool {
+        matches!(self.mix, Mix::Poll | Mix::Idle)
     }
 
     /// The share of the floor's requests a second.
@@ -52,25 +86,26 @@ impl Report {
         let times = |histogram: &super::histogram::Histogram| {
             json!({
                 "count": histogram.count(),
-                "p50_ms": milliseconds(histogram.percentile(50.0)),
-                "p90_ms": milliseconds(histogram.percentile(90.0)),
-                "p99_ms": milliseconds(histogram.percentile(99.0)),
-                "max_ms": milliseconds(histogram.max()),
+                "p50_ms": rounded(milliseconds(histogram.percentile(50.0))),
+                "p90_ms": rounded(milliseconds(histogram.percentile(90.0))),
+                "p99_ms": rounded(milliseconds(histogram.percentile(99.0))),
+                "max_ms": rounded(milliseconds(histogram.max())),
             })
         };
+        let floor = self.floor.as_ref().map(Outcome::requests_per_second);
         let operations = tally.operations.iter();
         let operations: serde_json::Map<String, Value> = operations
             .map(|(name, histogram)| ((*name).to_owned(), times(histogram)))
             .collect();
-        json!({
+        let mut json = json!({
             "mix": self.mix.name(),
             "connections": self.connections,
             "size": self.size,
-            "seconds": self.outcome.measured.as_secs_f64(),
-            "processor_seconds_measured": self.outcome.watched.as_secs_f64(),
+            "seconds": seconds(self.outcome.measured),
+            "processor_seconds_measured": seconds(self.outcome.watched),
             "requests": tally.requests.count(),
-            "requests_per_second": self.outcome.requests_per_second(),
-            "messages_per_second": self.outcome.messages_per_second(),
+            "requests_per_second": rounded(self.outcome.requests_per_second()),
+            "messages_per_second": rounded(self.outcome.messages_per_second()),
             "latency": times(self.latency()),
             "operations": operations,
             "errors": tally.error_count(),
@@ -79,13 +114,18 @@ impl Report {
             "early_polls": tally.early,
             "doubled": self.doubled,
             "unchecked": self.unchecked,
-            "polls_waiting": [self.outcome.waiting.0, self.outcome.waiting.1],
-            "client_processor_seconds": self.outcome.client_time.map(|time| time.as_secs_f64()),
-            "server_processor_seconds": self.outcome.server_time.map(|time| time.as_secs_f64()),
-            "floor_requests_per_second": self.floor.as_ref().map(Outcome::requests_per_second),
-            "floor_ratio": self.ratio(),
+            "client_processor_seconds": self.outcome.client_time.map(seconds),
+            "server_processor_seconds": self.outcome.server_time.map(seconds),
+            "floor_requests_per_second": floor.map(rounded),
+            "floor_ratio": self.ratio().map(rounded),
+            "server_went_away_after_seconds": self.gone.as_ref().map(|gone| seconds(gone.after)),
             "remarks": self.remarks,
-        })
+        });
+        if self.has_polls() {
+            let (before, after) = self.outcome.waiting;
+            json["polls_waiting"] = json!([before, after]);
+        }
+        json
     }
 }
 
@@ -95,9 +135,9 @@ impl fmt::Display for Report {
         let Outcome { tally, .. } = &self.outcome;
         writeln!(
             f,
-            "{}: {} connections, bodies of {} B, {:.1} s measured",
+            "{}: {}, bodies of {} B, {:.1} s measured",
             self.mix.name(),
-            self.connections,
+            counted(u64::from(self.connections), "connection"),
             self.size,
             self.outcome.measured.as_secs_f64()
         )?;
@@ -115,7 +155,7 @@ impl fmt::Display for Report {
                 Times(histogram)
             )?;
         }
-        if matches!(self.mix, Mix::Poll | Mix::Idle) {
+        if self.has_polls() {
             let wakes = &tally.wakes;
             writeln!(
                 f,
@@ -140,23 +180,28 @@ impl fmt::Display for Report {
         let own = self.outcome.watched;
         let mut line = format!(
             "processor time: client {}",
-            Share(self.outcome.client_time, own)
+            Share(self.outcome.client_time, own, "this system does not tell")
         );
-        write!(line, ", server {}", Share(self.outcome.server_time, own))?;
+        write!(
+            line,
+            ", server {}",
+            Share(self.outcome.server_time, own, self.time_unknown)
+        )?;
         writeln!(f, "{line}")?;
         if self.doubled > 0 {
             writeln!(
                 f,
-                "{} messages came again, as a standard queue may",
-                self.doubled
+                "{} came again, as a standard queue may",
+                counted(self.doubled, "message")
             )?;
         }
         if self.unchecked > 0 {
-            writeln!(
-                f,
-                "{} messages were left unchecked for want of time",
-                self.unchecked
-            )?;
+            let why = match self.gone {
+                None => "for want of time",
+                Some(_) => "since the server went away",
+            };
+            let messages = counted(self.unchecked, "message");
+            writeln!(f, "left unchecked {why}: {messages}")?;
         }
         if let (Some(floor), Some(ratio)) = (&self.floor, self.ratio()) {
             writeln!(
@@ -188,6 +233,22 @@ impl Report {
     }
 }
 
+/// A number of things: "1 queue", "2 queues".
+#[must_use]
+pub fn counted(count: u64, thing: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{ending}")
+}
+
+/// To three decimals: what is finer is noise.
+fn rounded(number: f64) -> f64 {
+    (number * 1_000.0).round() / 1_000.0
+}
+
+fn seconds(time: Duration) -> f64 {
+    rounded(time.as_secs_f64())
+}
+
 /// A time in milliseconds.
 #[must_use]
 pub fn milliseconds(time: Duration) -> f64 {
@@ -209,8 +270,8 @@ impl fmt::Display for Times<'_> {
     }
 }
 
-/// Processor time, and what share of one core that is.
-struct Share(Option<Duration>, Duration);
+/// Processor time, what share of one core that is, and why it is not known if it is not.
+struct Share(Option<Duration>, Duration, &'static str);
 
 impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -221,7 +282,7 @@ impl fmt::Display for Share {
                 time.as_secs_f64(),
                 100.0 * time.as_secs_f64() / self.1.as_secs_f64()
             ),
-            Some(_) | None => f.write_str("not known (its process is not on this machine)"),
+            Some(_) | None => write!(f, "not known ({})", self.2),
         }
     }
 }
@@ -249,6 +310,8 @@ mod tests {
             outcome,
             doubled: 0,
             unchecked: 0,
+            gone: None,
+            time_unknown: "its process is not on this machine",
             floor: None,
             remarks: Vec::new(),
         }
@@ -286,5 +349,38 @@ mod tests {
             report.last_line(),
             "0 requests/s, p50 0.000 ms, p99 0.000 ms, 0 errors"
         );
+    }
+    #[test]
+    fn json_is_rounded_and_tells_of_polls_where_there_are_some() {
+        let mut report = report();
+        report.outcome.measured = Duration::from_secs(3);
+        let json = report.json();
+        assert_eq!(json["requests_per_second"], 33.333);
+        assert_eq!(json["latency"]["p50_ms"], 50.332);
+        assert_eq!(json.get("polls_waiting"), None);
+        report.mix = Mix::Idle;
+        report.outcome.waiting = (3, 4);
+        assert_eq!(report.json()["polls_waiting"], json!([3, 4]));
+    }
+
+    #[test]
+    fn a_server_that_went_away_is_told_and_what_is_one_has_no_plural() {
+        let mut report = report();
+        report.connections = 1;
+        report.unchecked = 1;
+        report.time_unknown = "it went away";
+        report.gone = Some(Gone {
+            after: Duration::from_millis(1_240),
+            why: "refused".to_owned(),
+        });
+        let text = report.to_string();
+        for line in [
+            "send: 1 connection, bodies",
+            "left unchecked since the server went away: 1 message\n",
+            "server not known (it went away)",
+        ] {
+            assert!(text.contains(line), "{text}");
+        }
+        assert_eq!(report.json()["server_went_away_after_seconds"], 1.24);
     }
 }

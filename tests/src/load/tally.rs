@@ -50,6 +50,8 @@ pub struct Tally {
     pub gave_up: u64,
     /// The words of the last error.
     pub last_error: Option<String>,
+    /// When the last request succeeded that was counted.
+    pub last_success: Option<Instant>,
 }
 
 impl Tally {
@@ -60,6 +62,11 @@ impl Tally {
             .entry(operation.name())
             .or_default()
             .record(took);
+    }
+
+    /// Notes when a request that is counted had its answer.
+    pub fn answered(&mut self, moment: Instant) {
+        self.last_success = self.last_success.max(Some(moment));
     }
 
     /// Counts an error.
@@ -92,6 +99,7 @@ impl Tally {
         self.early += other.early;
         self.gave_up += other.gave_up;
         self.last_error = other.last_error.or(self.last_error.take());
+        self.last_success = self.last_success.max(other.last_success);
     }
 
     /// All errors.

@@ -74,6 +74,12 @@ impl Endpoint {
         &self.uri
     }
 
+    /// Whether it is called over TLS.
+    #[must_use]
+    pub fn is_https(&self) -> bool {
+        self.uri.scheme() == Some(&Scheme::HTTPS)
+    }
+
     /// The port on this machine, if it is one.
     #[must_use]
     pub fn local_port(&self) -> Option<u16> {

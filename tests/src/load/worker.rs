@@ -155,6 +155,7 @@ impl Worker {
                 self.failures = 0;
                 if self.window.holds(ended) {
                     self.tally.succeeded(operation, ended - begun);
+                    self.tally.answered(ended);
                 }
                 Some(answer)
             }

@@ -78,6 +78,8 @@ pub(super) async fn cycle(bench: &Bench, table: &mut Table) -> Result<(), String
         outcome: sum,
         doubled: 0,
         unchecked: 0,
+        gone: None,
+        time_unknown: "it was not asked for",
         floor: None,
         remarks: Vec::new(),
     };

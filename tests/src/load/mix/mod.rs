@@ -21,17 +21,17 @@ pub use self::poll::{POLL_TIME, Wakes};
 /// A mix of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Mix {
-    /// SendMessage, and nothing else.
+    /// SendMessage, and nothing else; after the run what was sent is received and checked.
     Send,
-    /// SendMessage, ReceiveMessage and DeleteMessage in turn.
+    /// SendMessage, ReceiveMessage and DeleteMessage in turn, on each connection.
     Cycle,
     /// The same with batches of ten messages.
     Batch,
     /// Like cycle, to FIFO queues and in groups.
     Fifo,
-    /// Half of the connections wait in long polls, the others wake them.
+    /// Half of the connections wait in long polls of 20 s, the others wake them by sending.
     Poll,
-    /// All connections wait in long polls, and now and then one is woken.
+    /// All connections wait in long polls, first in quiet; then one more connection wakes them, one at a time.
     Idle,
 }
 
