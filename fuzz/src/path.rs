@@ -19,12 +19,17 @@ const NEXT: &[u8] = b"\n%%\n";
 /// Requests of an input at most.
 const REQUESTS_MAX: usize = 20;
 
+/// In one input of so many a request is changed so that the server has to look for what is wrong with it. That
+/// takes thousands of hashes, far longer than all else that an input does.
+const INPUTS_PER_SEARCH: usize = 16;
+
 /// How long an answer is waited for, longer than any poll lasts; nothing really waits, since the
 /// runtime's time jumps when nothing else happens.
 const PATIENCE: Duration = Duration::from_secs(400);
 
 /// Requests one after the other, each signed and then sent: first with something changed, when it
-/// must be refused, and then as it is. Those to the control interface need no signature.
+/// must be refused, and then as it is. Those to the control interface need no signature. What is changed, the
+/// bytes of the input decide.
 ///
 /// Whatever they were, each answer is a success or one of the table of errors, and afterwards the
 /// server counts its messages right and answers a good call.
@@ -38,8 +43,15 @@ pub fn path(data: &[u8]) {
             server,
             has_faults: false,
         };
-        for request in split(data).take(REQUESTS_MAX) {
-            session.send(&Wire::read(request)).await;
+        let requests: Vec<Wire<'_>> = split(data).take(REQUESTS_MAX).map(Wire::read).collect();
+        let searched = searched(data, requests.len());
+        for (index, request) in requests.iter().enumerate() {
+            let change = if searched == Some(index) {
+                Change::Hidden
+            } else {
+                Change::Plain
+            };
+            session.send(request, change).await;
         }
         session.check().await;
     });
@@ -57,6 +69,17 @@ fn runtime() -> &'static Runtime {
     })
 }
 
+/// Which of so many requests is changed in a hidden way, if one is.
+fn searched(data: &[u8], requests: usize) -> Option<usize> {
+    let sum = sum(data);
+    (sum.is_multiple_of(INPUTS_PER_SEARCH) && requests > 0)
+        .then(|| sum / INPUTS_PER_SEARCH % requests)
+}
+
+fn sum(bytes: &[u8]) -> usize {
+    bytes.iter().map(|&byte| usize::from(byte)).sum()
+}
+
 fn split(mut data: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         if data.is_empty() {
@@ -72,6 +95,15 @@ fn split(mut data: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+/// How a signed request is changed.
+#[derive(Clone, Copy)]
+enum Change {
+    /// It has no `Authorization`, or one without a signature: what is wrong can be seen.
+    Plain,
+    /// Its signature is not one of what is sent: the server looks for what the client did wrong.
+    Hidden,
+}
+
 struct Session {
     server: Offline,
     /// Whether there may be faults, by which a server answers anything.
@@ -79,7 +111,7 @@ struct Session {
 }
 
 impl Session {
-    async fn send(&mut self, wire: &Wire<'_>) {
+    async fn send(&mut self, wire: &Wire<'_>, change: Change) {
         let is_control = wire.target().windows(6).any(|window| window == b"/_fake");
         self.has_faults |= is_control && wire.target().windows(6).any(|window| window == b"faults");
         let Some(request) = request(wire) else {
@@ -97,7 +129,7 @@ impl Session {
             self.is_refused(request).await;
             return;
         };
-        self.is_refused(changed(&signed)).await;
+        self.is_refused(changed(&signed, change)).await;
         if let Some(answer) = self.answer(signed).await {
             self.is_known(&answer);
         }
@@ -217,23 +249,32 @@ fn signed(request: &Request<Bytes>) -> Option<Request<Bytes>> {
 }
 
 /// A signed request in which one thing is changed: which one, its own bytes decide.
-fn changed(signed: &Request<Bytes>) -> Request<Bytes> {
+fn changed(signed: &Request<Bytes>, change: Change) -> Request<Bytes> {
     let mut changed = signed.clone();
-    let sum: usize = signed.body().iter().map(|&byte| usize::from(byte)).sum();
-    match sum % 3 {
-        0 => {
-            let mut body = signed.body().to_vec();
-            body.push(b' ');
-            *changed.body_mut() = body.into();
+    let choice = sum(signed.body());
+    let mut authorization = changed.headers()["authorization"].as_bytes().to_vec();
+    match change {
+        Change::Plain if choice.is_multiple_of(2) => {
+            changed.headers_mut().remove("authorization");
         }
-        1 => {
-            let authorization = &changed.headers()["authorization"];
-            let mut value = authorization.as_bytes().to_vec();
-            let last = value.last_mut().expect("a signature");
-            *last = if *last == b'0' { b'1' } else { b'0' };
-            set(changed.headers_mut(), "authorization", &value);
+        Change::Plain => {
+            let comma = authorization.iter().rposition(|&byte| byte == b',');
+            authorization.truncate(comma.expect("a list"));
+            set(changed.headers_mut(), "authorization", &authorization);
         }
-        _ => set(changed.headers_mut(), "x-amz-date", b"20150830T123601Z"),
+        Change::Hidden => match choice % 3 {
+            0 => {
+                let mut body = signed.body().to_vec();
+                body.push(b' ');
+                *changed.body_mut() = body.into();
+            }
+            1 => {
+                let last = authorization.last_mut().expect("a signature");
+                *last = if *last == b'0' { b'1' } else { b'0' };
+                set(changed.headers_mut(), "authorization", &authorization);
+            }
+            _ => set(changed.headers_mut(), "x-amz-date", b"20150830T123601Z"),
+        },
     }
     changed
 }
@@ -257,4 +298,20 @@ fn code(text: &str) -> Option<ErrorCode> {
     let (_, rest) = text.split_once("<Code>")?;
     let (code, _) = rest.split_once("</Code>")?;
     ErrorCode::from_query_code(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_input_in_so_many_has_a_hidden_change_in_any_of_its_requests() {
+        let inputs = (0..=u8::MAX).map(|byte| searched(&[byte, 0], 3));
+        let mut chosen: Vec<usize> = inputs.flatten().collect();
+        assert_eq!(chosen.len(), 256 / INPUTS_PER_SEARCH);
+        chosen.sort_unstable();
+        chosen.dedup();
+        assert_eq!(chosen, [0, 1, 2]);
+        assert_eq!(searched(&[0], 0), None);
+    }
 }
