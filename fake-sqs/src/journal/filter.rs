@@ -141,9 +141,11 @@ impl OutcomeFilter {
         let outcome = outcomes.find(|outcome| outcome.name() == name);
         match name {
             "fault" => Some(Self::Fault),
-            name => outcome
-                .map(Self::Outcome)
-                .or_else(|| ErrorCode::from_name(name).map(Self::Error)),
+            name => outcome.map(Self::Outcome).or_else(|| {
+                // JSON's clients see the one, Query's the other.
+                let code = ErrorCode::from_name(name).or_else(|| ErrorCode::from_query_code(name));
+                code.map(Self::Error)
+            }),
         }
     }
 
@@ -177,7 +179,8 @@ pub(crate) enum FilterError {
     Action(String),
     #[error(
         "{0:?} is no outcome; there are ok, partial, refused, error, hung_up, closed, fault, and \
-         the codes of errors such as QueueDoesNotExist, with commas between them"
+         the names of errors such as QueueDoesNotExist, or their codes such as \
+         AWS.SimpleQueueService.NonExistentQueue, with commas between them"
     )]
     Outcome(String),
 }

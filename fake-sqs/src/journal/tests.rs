@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 use sigv4::{Credentials, Payload, Signer};
+use sqs::ErrorCode;
 
 use super::Bounds;
 use crate::FakeSqs;
@@ -524,6 +525,42 @@ async fn a_reset_of_one_account_leaves_the_others_requests() {
     let found = requests(&harness, "").await;
     assert_eq!(found.len(), 1);
     assert_eq!(found[0]["account"], "111111111111");
+}
+
+#[tokio::test]
+async fn an_error_is_found_by_its_name_and_by_the_code_that_a_query_client_sees() {
+    let harness = Harness::new();
+    let of_nobody = Signer::new(Credentials::new("test", "wrong"), "us-east-1", "sqs");
+    let list = call("ListQueues", &json!({}));
+    harness.send(signed_by(&of_nobody, list, now())).await;
+    let missing = json!({"QueueUrl": "http://localhost:9324/000000000000/nowhere"});
+    harness.call("PurgeQueue", &missing).await;
+    for (outcome, action, error) in [
+        (
+            "SignatureDoesNotMatch",
+            "ListQueues",
+            "InvalidSignatureException",
+        ),
+        (
+            "InvalidSignatureException",
+            "ListQueues",
+            "InvalidSignatureException",
+        ),
+        (
+            "AWS.SimpleQueueService.NonExistentQueue",
+            "PurgeQueue",
+            "QueueDoesNotExist",
+        ),
+        ("QueueDoesNotExist", "PurgeQueue", "QueueDoesNotExist"),
+    ] {
+        let found = requests(&harness, &format!("outcome={outcome}")).await;
+        assert_eq!(found.len(), 1, "{outcome}");
+        assert_eq!(found[0]["action"], action);
+        assert_eq!(found[0]["error"], error);
+    }
+    let codes = ErrorCode::ALL.iter().map(|code| code.query_code());
+    let all = codes.collect::<Vec<_>>().join(",");
+    assert_eq!(requests(&harness, &format!("outcome={all}")).await.len(), 2);
 }
 
 #[tokio::test]
