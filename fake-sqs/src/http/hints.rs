@@ -1,12 +1,12 @@
 //! What the log says about AWS's answers that often have a simple reason.
 
-use sqs::{Error, ErrorCode};
+use sqs::{Error, ErrorCode, Response};
 use sqs_engine::Context;
 use tracing::warn;
 
 use super::protocol::{Asked, Named};
 use crate::AccountId;
-use crate::driver::{Driver, Place};
+use crate::driver::{Answer, Driver, Place};
 
 /// Logs what may have been meant, for an error that a call ended in.
 pub(crate) fn log(driver: &Driver, context: &Context, asked: &Asked<'_>, error: &Error) {
@@ -19,6 +19,26 @@ pub(crate) fn log(driver: &Driver, context: &Context, asked: &Asked<'_>, error: 
         warn!(
             "{code}: AWS's 60-second rule; a server that is started with --relaxed (in a Rust test, \
              with Rules::Relaxed) does without it"
+        );
+    }
+}
+
+/// Logs that a handle was changed on its way, for a call that failed for a handle or with one.
+pub(crate) fn log_handle(asked: &Asked<'_>, answer: &Answer) {
+    let has_failed = match answer {
+        Err(_) => true,
+        Ok(Response::ChangeMessageVisibilityBatch(output)) => !output.failed.is_empty(),
+        Ok(Response::DeleteMessageBatch(output)) => !output.failed.is_empty(),
+        // No other answer that is a success tells of a handle.
+        Ok(_) => false,
+    };
+    if !has_failed {
+        return;
+    }
+    if let Some(parameter) = asked.handle_with_blank() {
+        warn!(
+            "{parameter} has a blank where a + was: in a form and in a URL a + stands for a blank, \
+             so it is sent as %2B (curl does it with --data-urlencode)"
         );
     }
 }

@@ -72,6 +72,7 @@ impl SqsRoute {
         let answer = self.perform(context, input, note).await;
         faults.after(driver, &answer, passage).await;
         log(operation, request.caller(), &answer);
+        hints::log_handle(&asked, &answer);
         if let Err(error) = &answer {
             let context = self.context(request.caller(), &request.parts().headers);
             hints::log(driver, &context, &asked, error);

@@ -109,6 +109,15 @@ impl Asked<'_> {
         }
     }
 
+    /// The parameter with a receipt handle or a task's in which a blank stands. No handle that the
+    /// server gave has one: in a form it was a `+`.
+    pub(crate) fn handle_with_blank(&self) -> Option<&'static str> {
+        match self {
+            Self::Json(_) => None,
+            Self::Query(asked) => asked.handle_with_blank(),
+        }
+    }
+
     /// The members that name a queue, if they can be read; whatever is wrong with the others.
     pub(crate) fn named(&self) -> Option<Named> {
         match self {

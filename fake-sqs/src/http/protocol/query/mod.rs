@@ -19,6 +19,9 @@ use crate::seed::RequestId;
 /// The parameter that names a queue.
 const QUEUE_URL: &str = "QueueUrl";
 
+/// What the parameters end with that hold a handle.
+const HANDLES: [&str; 2] = ["ReceiptHandle", "TaskHandle"];
+
 /// Whether a request says of itself that it is one of this protocol.
 pub(super) fn is_meant(method: &Method, uri: &Uri, headers: &HeaderMap) -> bool {
     has_action(uri) || method == Method::POST && is_form(headers)
@@ -100,6 +103,15 @@ impl<'a> Asked<'a> {
             Err(error) => return Err(query::refusal(error)),
         };
         read.map_err(|error| query::refusal(&error))
+    }
+
+    pub(super) fn handle_with_blank(&self) -> Option<&'static str> {
+        let mut all = self.parameters.as_ref().ok()?.iter();
+        all.find_map(|(name, value)| {
+            let last = name.rsplit('.').next();
+            let handle = HANDLES.into_iter().find(|handle| last == Some(handle))?;
+            value.contains(' ').then_some(handle)
+        })
     }
 
     pub(super) fn named(&self) -> Option<Named> {

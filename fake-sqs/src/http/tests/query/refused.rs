@@ -426,3 +426,57 @@ async fn other_methods_ask_for_nothing_whatever_their_url_says() {
         (404, "text/xml")
     );
 }
+
+#[tokio::test]
+async fn a_handle_whose_plus_became_a_blank_is_pointed_out() {
+    let (harness, _) = with_queue().await;
+    let log = Log::capture();
+    let entry = "ChangeMessageVisibilityBatchRequestEntry.1";
+    let told = "has a blank where a + was: in a form and in a URL a + stands for a blank, so it is \
+                sent as %2B (curl does it with --data-urlencode)";
+    for (parameters, expected) in [
+        (
+            "Action=DeleteMessage&ReceiptHandle=AQEB+a/b=".to_owned(),
+            Some(format!("ReceiptHandle {told}")),
+        ),
+        (
+            "Action=DeleteMessageBatch&DeleteMessageBatchRequestEntry.1.Id=a\
+             &DeleteMessageBatchRequestEntry.1.ReceiptHandle=AQEB+a"
+                .to_owned(),
+            Some(format!("ReceiptHandle {told}")),
+        ),
+        (
+            format!(
+                "Action=ChangeMessageVisibilityBatch&{entry}.Id=a&{entry}.ReceiptHandle=A%20B\
+                 &{entry}.VisibilityTimeout=1"
+            ),
+            Some(format!("ReceiptHandle {told}")),
+        ),
+        (
+            "Action=DeleteMessage&ReceiptHandle=AQEB%2Ba/b=".to_owned(),
+            None,
+        ),
+        (
+            "Action=SendMessage&MessageBody=a+b&DelaySeconds=901".to_owned(),
+            None,
+        ),
+    ] {
+        post(&harness, ORDERS, &parameters).await;
+        let warnings = log.warnings();
+        assert_eq!(
+            warnings.len(),
+            usize::from(expected.is_some()),
+            "{parameters}: {warnings:?}"
+        );
+        if let Some(expected) = expected {
+            assert!(warnings[0].ends_with(&expected), "{warnings:?}");
+        }
+    }
+    let task = "Action=CancelMessageMoveTask&TaskHandle=AQEB+a";
+    post(&harness, "/", task).await;
+    let warnings = log.warnings();
+    assert!(
+        warnings[0].contains("TaskHandle has a blank"),
+        "{warnings:?}"
+    );
+}
