@@ -22,6 +22,10 @@ const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// How alike two names are of which one may be meant for the other, from 0 to 1.
 const ALIKE_MIN: f64 = 0.6;
 
+/// Longest name that others are compared with, in bytes. It is longer than all that there are, and
+/// comparing takes time and memory for each byte of it.
+const COMPARED_BYTES_MAX: usize = 100;
+
 /// A server as a TOML document describes it, for
 /// [`Builder::configuration`](crate::Builder::configuration).
 ///
@@ -217,6 +221,9 @@ impl fmt::Display for Problem {
 
 /// The name that may be meant by one that is none, if there is any.
 pub(crate) fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    if name.len() > COMPARED_BYTES_MAX {
+        return None;
+    }
     let name = name.to_ascii_lowercase();
     let alike = known.map(|known| {
         let alike = strsim::normalized_damerau_levenshtein(&name, &known.to_ascii_lowercase());

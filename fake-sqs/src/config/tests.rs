@@ -290,6 +290,10 @@ fn each_kind_of_mistake_has_its_words() {
             "1:1: faults[0]: unknown variant `x`",
         ),
         (
+            "[[faults]]\naction = 'SendMesage'\nfault = { kind = 'throttle' }",
+            "1:1: faults[0]: action: SQS has no operation \"SendMesage\"; perhaps SendMessage is meant",
+        ),
+        (
             "[[faults]]\nshare = 2.0\nfault = { kind = 'throttle' }",
             "1:1: faults[0]: ",
         ),

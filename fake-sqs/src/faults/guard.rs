@@ -114,7 +114,10 @@ impl FakeSqs {
     ///
     /// let server = FakeSqs::start().await;
     /// let error = server.try_fault(Fault::error("queueDoesNotExist")).expect_err("a misspelling");
-    /// assert_eq!(error.to_string(), "fault.code: perhaps QueueDoesNotExist is meant");
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "fault.code: SQS has no error \"queueDoesNotExist\"; perhaps QueueDoesNotExist is meant",
+    /// );
     /// # }
     /// ```
     ///

@@ -7,6 +7,8 @@ use sqs::{Error, ErrorCode, Operation};
 use super::selector::{MessageSelector, Selector, queue_less, takes_messages};
 use super::spec::{CloseWhen, FaultSpec, KindSpec};
 use super::texts;
+use crate::config::nearest;
+use crate::http::asked::{alike, shown};
 use crate::http::limits::{FAULT_TEXT_BYTES_MAX, FAULT_TIME_MAX};
 
 /// The code of an entry that fails for no reason of its own, as AWS writes it there.
@@ -278,7 +280,10 @@ fn selector(spec: &FaultSpec) -> Result<Selector, FaultError> {
     if let Some(queue) = queue
         && queue.contains(['/', ':'])
     {
-        let reason = format!("it is the queue's name alone, like \"orders\", and not {queue:?}");
+        let reason = format!(
+            "it is the queue's name alone, like \"orders\", and not {}",
+            shown(queue)
+        );
         return Err(FaultError::new("queue", reason));
     }
     let account = spec.account.as_deref().map(|account| {
@@ -319,11 +324,11 @@ fn messages(spec: &FaultSpec) -> Result<Option<MessageSelector>, FaultError> {
 
 fn action(name: &str) -> Result<Operation, FaultError> {
     Operation::from_name(name).ok_or_else(|| {
-        let mut all = Operation::ALL.iter();
-        let reason = match all.find(|operation| operation.name().eq_ignore_ascii_case(name)) {
+        let right = match alike(name) {
             Some(operation) => format!("perhaps {operation} is meant"),
-            None => format!("SQS has no operation {name:?}; one is ReceiveMessage"),
+            None => "one is ReceiveMessage".to_owned(),
         };
+        let reason = format!("SQS has no operation {}; {right}", shown(name));
         FaultError::new("action", reason)
     })
 }
@@ -331,14 +336,13 @@ fn action(name: &str) -> Result<Operation, FaultError> {
 fn error_code(name: &str) -> Result<ErrorCode, FaultError> {
     let known = ErrorCode::from_name(name).or_else(|| ErrorCode::from_query_code(name));
     known.ok_or_else(|| {
-        let mut all = ErrorCode::ALL.iter();
-        let alike = all.find(|code| {
-            code.name().eq_ignore_ascii_case(name) || code.query_code().eq_ignore_ascii_case(name)
-        });
-        let reason = match alike {
-            Some(code) => format!("perhaps {code} is meant"),
-            None => format!("SQS has no error {name:?}; one is QueueDoesNotExist"),
+        let all = ErrorCode::ALL.iter();
+        let all = all.flat_map(|code| [code.name(), code.query_code()]);
+        let right = match nearest(name, all) {
+            Some(meant) => format!("perhaps {meant} is meant"),
+            None => "one is QueueDoesNotExist".to_owned(),
         };
+        let reason = format!("SQS has no error {}; {right}", shown(name));
         FaultError::new("fault.code", reason)
     })
 }

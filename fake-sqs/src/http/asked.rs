@@ -12,12 +12,13 @@ use sqs::{Error, Operation};
 use tracing::{debug, warn};
 
 use super::answer;
+use crate::config::nearest;
 
 /// How much of a request's words stands in the log, in characters.
 const SHOWN_CHARS_MAX: usize = 100;
 
 /// How much of an answer's message stands in the log, in characters.
-pub(super) const MESSAGE_CHARS_MAX: usize = 400;
+pub(crate) const MESSAGE_CHARS_MAX: usize = 400;
 
 /// A header that browsers send with every request, and programs seldom.
 const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
@@ -67,10 +68,10 @@ impl fmt::Display for Unasked {
     }
 }
 
-/// The operation whose name was perhaps meant by this one: it differs in its case alone.
-pub(super) fn alike(name: &str) -> Option<Operation> {
-    let mut all = Operation::ALL.iter().copied();
-    all.find(|operation| operation.name().eq_ignore_ascii_case(name))
+/// The operation that was perhaps meant by this name, which is that of none.
+pub(crate) fn alike(name: &str) -> Option<Operation> {
+    let all = Operation::ALL.iter().map(|operation| operation.name());
+    Operation::from_name(nearest(name, all)?)
 }
 
 /// A header's text; empty where there is none, or none that is ASCII.
@@ -81,7 +82,7 @@ pub(super) fn text_of<'a>(headers: &'a HeaderMap, name: &HeaderName) -> &'a str 
 
 /// Text for the log that may hold words of a request: cut to that many characters, on one line, and
 /// without what a terminal would obey.
-pub(super) fn one_line(text: &str, chars_max: usize) -> String {
+pub(crate) fn one_line(text: &str, chars_max: usize) -> String {
     let mut line = String::with_capacity(text.len().min(chars_max));
     for c in text.chars().take(chars_max) {
         match c {
@@ -93,7 +94,7 @@ pub(super) fn one_line(text: &str, chars_max: usize) -> String {
 }
 
 /// Words of a request for the log: quoted, escaped, and not long.
-pub(super) fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let text: String = text.chars().take(SHOWN_CHARS_MAX).collect();
     format!("{text:?}")
 }

@@ -97,7 +97,12 @@ fn a_value_that_means_nothing_is_refused_with_what_would_be_right() {
         ),
         (
             json!({"kind": "error", "code": "overlimit"}),
-            "fault.code: perhaps OverLimit is meant",
+            "fault.code: SQS has no error \"overlimit\"; perhaps OverLimit is meant",
+        ),
+        (
+            json!({"kind": "error", "code": "SignatureDoesNtMatch"}),
+            "fault.code: SQS has no error \"SignatureDoesNtMatch\"; perhaps SignatureDoesNotMatch is \
+             meant",
         ),
         (
             json!({"kind": "error", "code": "OverLimit", "message": ""}),
@@ -129,7 +134,17 @@ fn a_selector_that_means_nothing_is_refused_with_what_would_be_right() {
         (
             "action",
             json!("sendmessage"),
-            "action: perhaps SendMessage is meant",
+            "action: SQS has no operation \"sendmessage\"; perhaps SendMessage is meant",
+        ),
+        (
+            "action",
+            json!("SendMesage"),
+            "action: SQS has no operation \"SendMesage\"; perhaps SendMessage is meant",
+        ),
+        (
+            "action",
+            json!("SendMessage".repeat(90_000)),
+            "action: SQS has no operation \"SendMessageSendMessage",
         ),
         (
             "action",

@@ -30,6 +30,13 @@ const NO_CALLS: &[(&str, &str, &str, &str, &str)] = &[
         "Perhaps SendMessage is meant.",
     ),
     (
+        "/",
+        "Action=SendMesage",
+        "InvalidAction",
+        "The action SendMesage is not valid for this endpoint.",
+        "Perhaps SendMessage is meant.",
+    ),
+    (
         ORDERS,
         "Action=ListQueues",
         "InvalidAction",
