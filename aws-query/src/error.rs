@@ -111,11 +111,16 @@ impl fmt::Display for ReadError {
                 formatter,
                 "the parameter {parameter} leads deeper than {MAX_DEPTH} structures"
             ),
-            ReadError::Duplicate { parameter } => write!(
-                formatter,
-                "the parameter {parameter} is there twice; each may be there once, in the query \
-                 string and the body together"
-            ),
+            ReadError::Duplicate { parameter } => {
+                match parameter.as_str() {
+                    "" => formatter.write_str("a parameter with an empty name")?,
+                    name => write!(formatter, "the parameter {name}")?,
+                }
+                formatter.write_str(
+                    " is there twice; each may be there once, in the query string and the body \
+                     together",
+                )
+            }
             ReadError::DuplicateKey { parameter, key } => write!(
                 formatter,
                 "the parameter {parameter} repeats the key {key}; each key of a map may be there once"

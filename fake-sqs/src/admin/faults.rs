@@ -41,8 +41,9 @@ pub(super) async fn add(
         .map_err(AdminError::Body)?;
     let spec: FaultSpec = members::read(&body, FORM)?;
     let rule = Rule::new(spec).map_err(AdminError::Fault)?;
+    let told = rule.to_string();
     let (id, _hits) = control.faults().add(rule).map_err(AdminError::Fault)?;
-    tracing::info!(id, "a fault was made");
+    tracing::info!(id, "a fault was made: {told}");
     Ok(Json(Made { id }))
 }
 

@@ -4,6 +4,7 @@ use sqs::{CreateQueueInput, Operation, Request};
 use sqs_engine::{Command, Context, Effect, Outcome, QueueAddress};
 
 use super::{Driver, State};
+use crate::http::asked;
 
 /// What the name of a FIFO queue ends with.
 const FIFO_SUFFIX: &str = ".fifo";
@@ -62,9 +63,14 @@ impl Driver {
             request: input.into(),
         };
         match self.perform(state, command) {
-            // The name may be anything, so neither it nor a text that repeats it is logged.
+            // The name may be anything, and so may a text that repeats it.
             Effect::Call(Outcome::Done(Err(error))) => {
-                tracing::warn!(code = %error.code(), "a missing queue could not be created");
+                let reason = asked::one_line(error.message(), asked::MESSAGE_CHARS_MAX);
+                tracing::warn!(
+                    "the missing queue {} could not be created: {}: {reason}",
+                    asked::shown(name),
+                    error.code()
+                );
             }
             Effect::Call(_) | Effect::Control(_) | Effect::Done => {
                 tracing::info!(%queue, "created a queue that was missing");
@@ -107,7 +113,7 @@ mod tests {
 
     use super::*;
     use crate::FakeSqs;
-    use crate::testing::Harness;
+    use crate::testing::{Harness, Log};
 
     const ORDERS: &str = "http://localhost:9324/000000000000/orders";
 
@@ -198,6 +204,32 @@ mod tests {
         });
         let sent = server.call("SendMessage", &sent).await;
         assert!(sent.json()["SequenceNumber"].is_string(), "{}", sent.text());
+    }
+
+    #[tokio::test]
+    async fn a_queue_that_cannot_be_created_is_named_with_the_reason() {
+        let server = creating();
+        let log = Log::capture();
+        let url = format!(
+            "http://localhost:9324/000000000000/no.\n{}",
+            "x".repeat(1_000)
+        );
+        for (url, expected) in [
+            (
+                "http://localhost:9324/000000000000/no.dots",
+                "the missing queue \"no.dots\" could not be created: \
+                 InvalidParameterValueException: Can only include alphanumeric characters",
+            ),
+            (&*url, "the missing queue \"no.\\nxxxxx"),
+        ] {
+            server
+                .call("ReceiveMessage", &json!({"QueueUrl": url}))
+                .await;
+            let warnings = log.warnings();
+            assert_eq!(warnings.len(), 1, "{warnings:?}");
+            assert!(warnings[0].contains(expected), "{warnings:?}");
+            assert!(warnings[0].len() < 800, "{warnings:?}");
+        }
     }
 
     #[tokio::test]

@@ -1,5 +1,6 @@
 //! What a fault means: checked, and ready to be compared with calls.
 
+use std::fmt;
 use std::time::Duration;
 
 use sqs::{Error, ErrorCode, Operation};
@@ -8,7 +9,7 @@ use super::selector::{MessageSelector, Selector, queue_less, takes_messages};
 use super::spec::{CloseWhen, FaultSpec, KindSpec};
 use super::texts;
 use crate::config::nearest;
-use crate::http::asked::{alike, shown};
+use crate::http::asked::{MESSAGE_CHARS_MAX, alike, one_line, shown};
 use crate::http::limits::{FAULT_TEXT_BYTES_MAX, FAULT_TIME_MAX};
 
 /// The code of an entry that fails for no reason of its own, as AWS writes it there.
@@ -176,6 +177,14 @@ impl Rule {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// As it was written, for the log: on one line, and cut where it is long.
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let written = serde_json::to_string(&self.spec).map_err(|_| fmt::Error)?;
+        f.write_str(&one_line(&written, MESSAGE_CHARS_MAX))
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Fault;
 use crate::http::limits;
-use crate::testing::{Answer, HOST, Harness, call, now, signed_by};
+use crate::testing::{Answer, HOST, Harness, Log, call, now, signed_by};
 use crate::{Credential, FakeSqs};
 
 const ORDERS: &str = "http://localhost:9324/000000000000/orders";
@@ -119,6 +119,31 @@ async fn faults_are_made_listed_and_removed() {
         make(&harness, json!({"fault": {"kind": "throttle"}})).await,
         3
     );
+}
+
+#[tokio::test]
+async fn the_log_says_which_fault_was_made() {
+    let harness = with_orders(&[]).await;
+    let log = Log::capture();
+    make(
+        &harness,
+        json!({"queue": "orders", "times": 3, "fault": {"kind": "throttle"}}),
+    )
+    .await;
+    let lines = log.take();
+    let expected = "a fault was made: {\"queue\":\"orders\",\"times\":3,\
+                    \"fault\":{\"kind\":\"throttle\"}} id=1";
+    assert!(lines.iter().any(|it| it.ends_with(expected)), "{lines:?}");
+    let long = "x\u{7f}".repeat(500);
+    make(
+        &harness,
+        json!({"queue": long, "fault": {"kind": "throttle"}}),
+    )
+    .await;
+    let lines = log.take();
+    let line = lines.iter().find(|it| it.contains("a fault was made"));
+    let line = line.expect("a line");
+    assert!(line.len() < 1_500 && !line.contains('\u{7f}'), "{line}");
 }
 
 #[tokio::test]

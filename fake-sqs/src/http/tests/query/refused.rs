@@ -124,6 +124,11 @@ const UNREADABLE: &[(&str, &str, &str)] = &[
         "the parameter Action is there twice",
     ),
     (
+        "=1&=2",
+        "MalformedInput",
+        "a parameter with an empty name is there twice; each",
+    ),
+    (
         "Action=SendMessage&MessageBody=%zz",
         "MalformedInput",
         "the body is not form-encoded at byte 31",
