@@ -33,6 +33,8 @@ pub(crate) fn greeting(server: &Server, secrets: Secrets) -> String {
          \n\
          Try:\n  \
            {example}\n\
+         See what is in it, in a browser:\n  \
+           {endpoint}/_fake/\n\
          Forget everything, while it runs:\n  \
            curl -X POST {endpoint}/_fake/reset\n\
          Stop with Ctrl-C.\n"
@@ -82,6 +84,8 @@ mod tests {
              Try:\n  \
                AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_DEFAULT_REGION=us-east-1 \
                aws --endpoint-url {url} sqs create-queue --queue-name orders\n\
+             See what is in it, in a browser:\n  \
+               {url}/_fake/\n\
              Forget everything, while it runs:\n  \
                curl -X POST {url}/_fake/reset\n\
              Stop with Ctrl-C.\n"
