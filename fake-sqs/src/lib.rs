@@ -166,6 +166,7 @@ mod declare;
 mod driver;
 mod faults;
 mod http;
+mod in_words;
 pub mod inside;
 pub mod journal;
 mod metrics;

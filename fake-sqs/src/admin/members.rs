@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::answer::AdminError;
 use crate::http::{body, limits};
+use crate::in_words;
 
 /// The form of a body that says nothing.
 const NOTHING: &str = "{}";
@@ -44,7 +45,7 @@ pub(super) fn read<T: DeserializeOwned>(body: &[u8], form: &'static str) -> Resu
     let body = if body.is_empty() { b"{}" } else { body };
     let wrong = |reason: String| AdminError::Json { form, reason };
     if body.trim_ascii_start().starts_with(b"[") {
-        return Err(wrong("it is an array".to_owned()));
+        return Err(wrong("it is an array, and must be an object".to_owned()));
     }
-    serde_json::from_slice(body).map_err(|error| wrong(error.to_string()))
+    serde_json::from_slice(body).map_err(|error| wrong(in_words::of_json(&error)))
 }

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 
 use super::answer::AdminError;
 use crate::http::limits;
+use crate::in_words;
 
 /// Reads the parameters of a query. Those that are not known are refused: a misspelled filter would
 /// let through everything. `form` is what the query looks like when it is right, for errors.
@@ -15,6 +16,7 @@ pub(super) fn read<T: DeserializeOwned>(uri: &Uri, form: &'static str) -> Result
         Err(rejection) => {
             let reason = std::error::Error::source(&rejection)
                 .map_or_else(|| rejection.body_text(), ToString::to_string);
+            let reason = in_words::of_reason(&reason);
             Err(AdminError::Query { form, reason })
         }
     }

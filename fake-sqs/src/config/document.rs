@@ -15,6 +15,7 @@ use crate::driver::AutoCreate;
 use crate::faults::{Fault, FaultSpec};
 use crate::http::cors::Cors;
 use crate::http::limits::FAULTS_MAX;
+use crate::in_words;
 use crate::journal::Bounds;
 use crate::settings::Settings;
 use crate::{AccountId, Credential, CredentialError, SecretError};
@@ -260,7 +261,8 @@ fn fault(entry: Entry<'_, '_>) -> Option<Fault> {
         return None;
     };
     let spec: Result<FaultSpec, _> = serde_json::from_value(json(&entry.value));
-    let checked = spec.map_err(|error| error.to_string()).and_then(|spec| {
+    let spec = spec.map_err(|error| in_words::of_json(&error));
+    let checked = spec.and_then(|spec| {
         let fault = Fault::from(spec);
         match fault.clone().rule() {
             Ok(_) => Ok(fault),

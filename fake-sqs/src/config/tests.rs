@@ -287,7 +287,12 @@ fn each_kind_of_mistake_has_its_words() {
     for (text, expected) in [
         (
             "[[faults]]\nfault = { kind = 'x' }",
-            "1:1: faults[0]: unknown variant `x`",
+            "1:1: faults[0]: `x` is not known here; what is, is `error`, `throttle`, `delay`,",
+        ),
+        (
+            "[[faults]]\nfault = 'throttle'",
+            "1:1: faults[0]: there is the string \"throttle\" where an object with its kind, like \
+             {\"kind\":\"throttle\"}, must be",
         ),
         (
             "[[faults]]\naction = 'SendMesage'\nfault = { kind = 'throttle' }",

@@ -58,7 +58,12 @@ pub(crate) struct AttributeSpec {
 
 /// What happens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    deny_unknown_fields,
+    expecting = "an object with its kind, like {\"kind\":\"throttle\"},"
+)]
 pub(crate) enum KindSpec {
     Error {
         code: String,

@@ -153,6 +153,12 @@ async fn a_fault_that_cannot_be_is_refused_with_a_sentence() {
         (json!({}), "the body must be JSON like {\"action\":"),
         (json!([]), "the body must be JSON like"),
         (
+            json!({"fault": "throttle"}),
+            "the body must be JSON like {\"action\":\"SendMessage\",\"queue\":\"orders\",\
+             \"times\":3,\"fault\":{\"kind\":\"error\",\"code\":\"OverLimit\"}}: there is the string \
+             \"throttle\" where an object with its kind, like {\"kind\":\"throttle\"}, must be (at",
+        ),
+        (
             json!({"fault": {"kind": "error", "code": "Bogus"}}),
             "fault.code: SQS has no error",
         ),

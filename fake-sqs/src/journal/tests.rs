@@ -567,7 +567,10 @@ async fn an_error_is_found_by_its_name_and_by_the_code_that_a_query_client_sees(
 async fn a_query_that_is_not_understood_is_refused_with_a_sentence() {
     let harness = Harness::new();
     for (query, words) in [
-        ("acton=DeleteMessage", "unknown field `acton`"),
+        (
+            "acton=DeleteMessage",
+            "`acton` is not known here; what is, is `action`, `queue`",
+        ),
         ("action=Delete", "\"Delete\" is no action of SQS's"),
         ("action=DeleteMessage,", "\"\" is no action of SQS's"),
         (
@@ -586,7 +589,7 @@ async fn a_query_that_is_not_understood_is_refused_with_a_sentence() {
             "limit=2&at_least=3",
             "`at_least` is 3, and must not be more than `limit`, 2",
         ),
-        ("after=x", "invalid digit"),
+        ("after=x", "after: it must be a whole number from 0 on"),
         ("last=0", "`limit` is 0"),
         (
             "last=1&wait=1",

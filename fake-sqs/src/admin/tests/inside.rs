@@ -409,7 +409,7 @@ async fn the_clock_is_frozen_moved_and_resumed() {
     assert_error(
         &extra,
         400,
-        "the body must be JSON like {}: unknown field `seconds`",
+        "the body must be JSON like {}: `seconds` is not known here; nothing is",
     );
 
     done(&post(&harness, "/_fake/reset", json!({})).await);
