@@ -267,16 +267,22 @@ impl Refusal {
             | ClaimError::Expires { .. }
             | ClaimError::RegionSet { .. } => (incomplete, Reason::Malformed, format!("{error}.")),
         };
+        let (explanation, advice) = wrong_access_key(error).map_or_else(
+            || {
+                let advice = if code == ErrorCode::AccessDeniedException {
+                    "every call must be signed: give the client credentials"
+                } else {
+                    "sign with Signature Version 4, as every AWS SDK does by itself"
+                };
+                (error.to_string(), advice)
+            },
+            |(explanation, advice)| (explanation.to_owned(), advice),
+        );
         Self {
             error: Error::new(code, message),
             reason,
-            explanation: error.to_string(),
-            advice: if code == ErrorCode::AccessDeniedException {
-                "every call must be signed: give the client credentials"
-            } else {
-                "sign with Signature Version 4, as every AWS SDK does by itself"
-            }
-            .into(),
+            explanation,
+            advice: advice.into(),
             access_key_id: None,
         }
     }
@@ -318,6 +324,32 @@ impl fmt::Display for Refusal {
             write!(f, ", access key {access_key_id:?}")?;
         }
         write!(f, ": {explanation}; {advice}")
+    }
+}
+
+/// What is wrong with the access key of a credential that cannot be read, and what would be right.
+/// The key itself is not repeated: what stands there may be a secret.
+fn wrong_access_key(error: &ClaimError) -> Option<(&'static str, &'static str)> {
+    let ClaimError::Credential { fragment } = error else {
+        return None;
+    };
+    let (key, _scope) = fragment.as_str().split_once('/')?;
+    let white = "take it out of the client's access key (AWS_ACCESS_KEY_ID)";
+    if key.is_empty() {
+        let advice = "give the client an access key (AWS_ACCESS_KEY_ID)";
+        Some(("the access key in the credential is empty", advice))
+    } else if key.trim() != key {
+        Some((
+            "the access key in the credential has white space around it",
+            white,
+        ))
+    } else if key.contains(char::is_whitespace) {
+        Some((
+            "the access key in the credential has white space in it",
+            white,
+        ))
+    } else {
+        None
     }
 }
 

@@ -679,3 +679,44 @@ fn what_a_request_says_can_neither_break_nor_fill_the_log() {
         );
     }
 }
+
+#[tokio::test]
+async fn an_access_key_that_is_empty_or_has_white_space_is_told_so() {
+    let harness = Harness::new();
+    let log = Log::capture();
+    for (key, told) in [
+        ("", "is empty; give the client an access key"),
+        (
+            " test",
+            "has white space around it; take it out of the client's",
+        ),
+        (
+            "test ",
+            "has white space around it; take it out of the client's",
+        ),
+        (
+            "te st",
+            "has white space in it; take it out of the client's",
+        ),
+    ] {
+        let scope = "20150830/us-east-1/sqs/aws4_request";
+        let in_header = altered(|header| {
+            header.replace(
+                &format!("Credential=test/{scope}"),
+                &format!("Credential={key}/{scope}"),
+            )
+        });
+        let answer = harness.send(in_header).await;
+        assert_eq!(answer.status, 400, "{key:?}: {answer:?}");
+        let warnings = log.warnings();
+        let expected = format!("the access key in the credential {told}");
+        assert!(warnings[0].contains(&expected), "{key:?}: {warnings:?}");
+    }
+    let other = altered(|header| header.replace("/aws4_request", ""));
+    harness.send(other).await;
+    let warnings = log.warnings();
+    assert!(
+        warnings[0].contains("the credential is not id/date/region/"),
+        "{warnings:?}"
+    );
+}
