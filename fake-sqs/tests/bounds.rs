@@ -75,10 +75,40 @@ async fn headers_are_limited_in_size() {
              \r\n"
         )
     };
-    let fits = with_header_of(limits::HEAD_BYTES_MAX / 2);
+    let rest = with_header_of(0).len();
+    let fits = with_header_of(limits::HEAD_BYTES_MAX - rest);
+    assert_eq!(fits.len(), limits::HEAD_BYTES_MAX);
     assert_status(&exchange(&server, fits.as_bytes()), 200);
-    let too_large = with_header_of(2 * limits::HEAD_BYTES_MAX);
+    for bytes in [
+        limits::HEAD_BYTES_MAX - rest + 1,
+        100_000,
+        2 * limits::HEAD_BYTES_MAX,
+    ] {
+        let too_large = with_header_of(bytes);
+        assert_status(&exchange(&server, too_large.as_bytes()), 431);
+    }
+}
+
+#[tokio::test]
+async fn a_url_counts_as_the_headers_do() {
+    let server = FakeSqs::start().await;
+    let with_url_of = |bytes: usize| {
+        let query = "x".repeat(bytes - "/_fake/metrics?".len());
+        format!(
+            "GET /_fake/metrics?{query} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        )
+    };
+    let rest = with_url_of(100).len() - 100;
+    let fits = with_url_of(limits::HEAD_BYTES_MAX - rest);
+    assert_status(&exchange(&server, fits.as_bytes()), 200);
+    let too_large = with_url_of(limits::HEAD_BYTES_MAX - rest + 1);
     assert_status(&exchange(&server, too_large.as_bytes()), 431);
+    let answer = exchange(&server, with_url_of(70_000).as_bytes());
+    let refused = ["HTTP/1.1 414 ", "HTTP/1.1 431 "];
+    assert!(
+        refused.iter().any(|status| answer.starts_with(status)),
+        "{answer:.300}"
+    );
 }
 
 #[tokio::test]

@@ -216,11 +216,7 @@ async fn connection(
 /// not show the answer that it got to that, so the log says it.
 fn tell(error: &hyper::Error) {
     if error.is_parse_too_large() {
-        warn!(
-            "refused: a request's headers are longer than {} bytes, or more than {}",
-            limits::HEAD_BYTES_MAX,
-            limits::HEADERS_MAX
-        );
+        warn!("refused: {}", head::Wrong::TooLarge);
     } else if error.is_parse() {
         warn!(
             "refused: a connection sent what is no request of HTTP/1.1 ({error}); perhaps the \

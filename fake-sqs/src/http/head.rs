@@ -7,6 +7,8 @@ use axum::body::Body;
 use http::header::{CONNECTION, HOST, TRANSFER_ENCODING};
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
 
+use super::limits;
+
 /// Why a request is not looked at further. The text is for the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Wrong {
@@ -14,6 +16,12 @@ pub(crate) enum Wrong {
     Host,
     #[error("a request's target begins with a slash")]
     Target,
+    #[error(
+        "a request's headers are longer than {} bytes with its request line, or more than {}",
+        limits::HEAD_BYTES_MAX,
+        limits::HEADERS_MAX
+    )]
+    TooLarge,
     #[error("a body is sent as it is or in chunks, and in no other Transfer-Encoding")]
     TransferEncoding,
 }
@@ -25,6 +33,7 @@ impl Wrong {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = match self {
             Self::Host | Self::Target => StatusCode::BAD_REQUEST,
+            Self::TooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::TransferEncoding => StatusCode::NOT_IMPLEMENTED,
         };
         let close = HeaderValue::from_static("close");
@@ -35,6 +44,9 @@ impl Wrong {
 
 /// Finds what is wrong.
 pub(crate) fn check<B>(request: &Request<B>) -> Result<(), Wrong> {
+    if bytes(request) > limits::HEAD_BYTES_MAX {
+        return Err(Wrong::TooLarge);
+    }
     let headers = request.headers();
     let hosts = headers.get_all(HOST).iter().count();
     if hosts > 1 || hosts == 0 && request.version() == Version::HTTP_11 {
@@ -52,6 +64,21 @@ pub(crate) fn check<B>(request: &Request<B>) -> Result<(), Wrong> {
         (Some(only), None) if is_chunked(only) => Ok(()),
         (Some(_), _) => Err(Wrong::TransferEncoding),
     }
+}
+
+/// How long the request line and the headers are, as they are usually written: with one blank
+/// between the parts of a line. hyper refuses what is longer as soon as it has seen so much without
+/// an end, and lets through what came with its end in one piece.
+fn bytes<B>(request: &Request<B>) -> usize {
+    let uri = request.uri();
+    let scheme = uri.scheme().map_or(0, |it| it.as_str().len() + "://".len());
+    let authority = uri.authority().map_or(0, |it| it.as_str().len());
+    let path = uri.path_and_query().map_or(0, |it| it.as_str().len());
+    let target = scheme + authority + path;
+    let line = request.method().as_str().len() + target + "  HTTP/1.1\r\n".len();
+    let headers = request.headers().iter();
+    let headers = headers.map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    line + headers.sum::<usize>() + "\r\n".len()
 }
 
 #[cfg(test)]
@@ -82,6 +109,24 @@ mod tests {
         }
         let twice = [host, te("chunked"), te("chunked")];
         assert_eq!(checked(&twice), Err(Wrong::TransferEncoding));
+    }
+
+    #[test]
+    fn request_line_and_headers_are_bounded_together() {
+        // "POST / HTTP/1.1\r\n", "host: localhost\r\n", "x: \r\n" and "\r\n"
+        let rest = 17 + 17 + 5 + 2;
+        let fits = "x".repeat(limits::HEAD_BYTES_MAX - rest);
+        let host = ("host", "localhost");
+        let checked = |target: &str, x: &str| checked(target, Version::HTTP_11, &[host, ("x", x)]);
+        assert_eq!(checked("/", &fits), Ok(()));
+        assert_eq!(checked("/", &(fits.clone() + "x")), Err(Wrong::TooLarge));
+        assert_eq!(checked("/a", &fits), Err(Wrong::TooLarge));
+        assert_eq!(checked("/a", &fits[1..]), Ok(()));
+        assert_eq!(
+            checked("http://localhost/", &fits[15..]),
+            Err(Wrong::TooLarge)
+        );
+        assert_eq!(checked("http://localhost/", &fits[16..]), Ok(()));
     }
 
     #[test]

@@ -43,8 +43,8 @@ pub const CONTROL_PAGE_LOOKS: usize = 10_000;
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Request line and headers together, in bytes: 64 KiB. A presigned URL with a session token takes
-/// about 4 KiB, and what is left bounds the message that a GET of the Query protocol can send. It is looked at after each read from the connection, so up to twice as much gets
-/// through when it comes in one piece.
+/// about 4 KiB, and what is left bounds the message that a GET of the Query protocol can send.
+/// While they come, up to twice as much is read.
 pub const HEAD_BYTES_MAX: usize = 64 * 1024;
 
 /// Headers of a request: 100. It is hyper's own bound, which costs nothing; asking it for any
