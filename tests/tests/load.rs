@@ -1,6 +1,6 @@
 //! The load tool against a right server, and against ones that lie, hang, refuse or are not there.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -152,7 +152,10 @@ async fn lies_are_found() {
         (Lie::Swaps, Mix::Fifo),
     ] {
         let endpoint = stub(lie).await;
-        let finished = run(&plan(&endpoint, mix)).await.expect("a run");
+        let mut plan = plan(&endpoint, mix);
+        // Time for five messages on the slowest machine; all but a loss end the run when they are seen.
+        plan.seconds = Duration::from_secs(1);
+        let finished = run(&plan).await.expect("a run");
         let (count, faults) = finished.faults;
         assert!(count > 0, "{lie:?} in {mix:?} was not found");
         let is_right = match lie {
@@ -230,7 +233,8 @@ enum Lie {
     GoesAway,
 }
 
-/// An SQS of one queue, which forgets what it gave.
+/// An SQS of one queue, which forgets what it gave. What it lies about is all that is wrong: a message
+/// group is locked while a message of it is away, so that only a lie can change an order.
 struct Stub {
     lie: Lie,
     queue: Mutex<Queue>,
@@ -239,10 +243,19 @@ struct Stub {
 
 #[derive(Default)]
 struct Queue {
-    messages: VecDeque<String>,
+    messages: VecDeque<Message>,
+    /// How many messages of a group are away: received and not deleted.
+    away: HashMap<String, usize>,
     sent: usize,
     received: usize,
-    held: Option<String>,
+    held: Option<Message>,
+}
+
+#[derive(Clone)]
+struct Message {
+    /// Empty in a standard queue.
+    group: String,
+    body: String,
 }
 
 async fn stub(lie: Lie) -> String {
@@ -307,70 +320,109 @@ impl Queue {
         match operation {
             "CreateQueue" => json!({"QueueUrl": "http://localhost/0/q"}),
             "SendMessage" => {
-                self.send(lie, &input["MessageBody"]);
+                self.send(lie, input);
                 json!({"MessageId": "id"})
             }
             "SendMessageBatch" => {
-                let entries = input["Entries"].as_array().expect("entries");
-                entries
+                entries(input)
                     .iter()
-                    .for_each(|entry| self.send(lie, &entry["MessageBody"]));
-                let done: Vec<Value> = entries
-                    .iter()
-                    .map(|entry| json!({"Id": entry["Id"]}))
-                    .collect();
-                json!({"Successful": done, "Failed": []})
+                    .for_each(|entry| self.send(lie, entry));
+                json!({"Successful": ids(input), "Failed": []})
             }
             "ReceiveMessage" => {
                 let most = input["MaxNumberOfMessages"].as_u64().expect("a number");
+                let locked: Vec<String> = self.away.keys().cloned().collect();
                 let messages: Vec<Value> = (0..most)
-                    .map_while(|_| self.receive(lie))
-                    .map(|body| json!({"Body": body, "ReceiptHandle": "handle"}))
+                    .map_while(|_| {
+                        let message = self.receive(lie, &locked)?;
+                        Some(self.given(&message))
+                    })
                     .collect();
                 json!({"Messages": messages})
             }
             "DeleteMessageBatch" => {
-                let entries = input["Entries"].as_array().expect("entries");
-                let done: Vec<Value> = entries
-                    .iter()
-                    .map(|entry| json!({"Id": entry["Id"]}))
-                    .collect();
-                json!({"Successful": done})
+                entries(input).iter().for_each(|entry| self.delete(entry));
+                json!({"Successful": ids(input)})
             }
-            "DeleteMessage" | "DeleteQueue" => json!({}),
+            "DeleteMessage" => {
+                self.delete(input);
+                json!({})
+            }
+            "DeleteQueue" => json!({}),
             other => panic!("the load called {other}"),
         }
     }
 
-    fn send(&mut self, lie: Lie, body: &Value) {
+    fn send(&mut self, lie: Lie, input: &Value) {
         self.sent += 1;
         if lie == Lie::Loses && self.sent == 5 {
             return;
         }
-        let body = body.as_str().expect("a body");
-        self.messages.push_back(body.to_owned());
+        let text = |name: &str| input[name].as_str().map(str::to_owned);
+        self.messages.push_back(Message {
+            group: text("MessageGroupId").unwrap_or_default(),
+            body: text("MessageBody").expect("a body"),
+        });
     }
 
-    fn receive(&mut self, lie: Lie) -> Option<String> {
-        let mut body = self.messages.pop_front()?;
+    fn receive(&mut self, lie: Lie, locked: &[String]) -> Option<Message> {
+        let mut message = self.next(locked)?;
         self.received += 1;
         // The sender stands in the body.
-        if let Some(held) = self.held.take_if(|held| held[9..13] == body[9..13]) {
+        let sender = |message: &Message| message.body[9..13].to_owned();
+        if let Some(held) = self.held.take_if(|held| sender(held) == sender(&message)) {
             self.messages.push_front(held);
         }
         if self.received != 5 {
-            return Some(body);
+            return Some(message);
         }
         match lie {
             Lie::None | Lie::Loses | Lie::Refuses | Lie::Hangs | Lie::GoesAway => {}
-            Lie::Alters => body.replace_range(30..31, "#"),
-            Lie::Invents => body = "hello".to_owned(),
-            Lie::Doubles => self.messages.push_front(body.clone()),
+            Lie::Alters => message.body.replace_range(30..31, "#"),
+            Lie::Invents => message.body = "hello".to_owned(),
+            Lie::Doubles => self.messages.push_front(message.clone()),
             Lie::Swaps => {
-                self.held = Some(body);
-                return self.messages.pop_front();
+                self.held = Some(message);
+                return self.next(locked);
             }
         }
-        Some(body)
+        Some(message)
     }
+
+    /// The first message whose group is not locked.
+    fn next(&mut self, locked: &[String]) -> Option<Message> {
+        let is_free = |message: &Message| !locked.contains(&message.group);
+        let index = self.messages.iter().position(is_free)?;
+        self.messages.remove(index)
+    }
+
+    fn given(&mut self, message: &Message) -> Value {
+        if !message.group.is_empty() {
+            *self.away.entry(message.group.clone()).or_default() += 1;
+        }
+        // The handle is only to say which group it unlocks.
+        json!({"Body": message.body, "ReceiptHandle": format!("handle {}", message.group)})
+    }
+
+    fn delete(&mut self, input: &Value) {
+        let handle = input["ReceiptHandle"].as_str().expect("a handle");
+        let group = handle.strip_prefix("handle ").expect("one of ours");
+        if let Some(count) = self.away.get_mut(group) {
+            *count -= 1;
+            if *count == 0 {
+                self.away.remove(group);
+            }
+        }
+    }
+}
+
+fn entries(input: &Value) -> &[Value] {
+    input["Entries"].as_array().expect("entries")
+}
+
+fn ids(input: &Value) -> Vec<Value> {
+    entries(input)
+        .iter()
+        .map(|entry| json!({"Id": entry["Id"]}))
+        .collect()
 }
