@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use fake_sqs::{Configuration, ReplayedFrom, StartError};
 use tokio::sync::oneshot;
 
-use self::arguments::{ArgumentError, Command, Serve};
+use self::arguments::{ArgumentError, Command, Serve, Variables};
 use self::greeting::Secrets;
 use self::health::HealthError;
 
@@ -27,7 +27,11 @@ const BAD_ARGUMENTS: u8 = 2;
 /// Runs the program to its end. The result is 0 after a signal to stop, 2 for bad arguments or
 /// settings, 1 otherwise.
 pub(crate) fn run() -> ExitCode {
-    match Command::parse(std::env::args_os(), &|name| std::env::var_os(name)) {
+    let variables = Variables {
+        value: &|name| std::env::var_os(name),
+        names: &|| std::env::vars_os().map(|(name, _)| name).collect(),
+    };
+    match Command::parse(std::env::args_os(), variables) {
         Ok(Command::Serve(serve)) => match self::serve(&serve) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => fail(&error),

@@ -19,9 +19,10 @@ use fake_sqs::{
 use tracing::level_filters::LevelFilter;
 
 use self::flags::{Flags, Subcommands, discreet};
+pub(crate) use self::settings::Variables;
 use self::settings::{
     AUTO_CREATE, CONFIG, CORS, CREDENTIALS, DATA_DIR, LISTEN, LOG, Listen, RELAXED, SEED, Switch,
-    Variables,
+    is_no_setting,
 };
 
 /// Where the server listens unless it is told otherwise.
@@ -54,6 +55,8 @@ pub(crate) struct Serve {
     control_hosts: Vec<ControlHost>,
     cors: Option<Cors>,
     log: Option<LevelFilter>,
+    /// Names that look like settings' and are none.
+    unknown_variables: Vec<String>,
 }
 
 impl Serve {
@@ -110,14 +113,16 @@ impl Serve {
     /// What was given that is probably not what was meant. No secret is in it.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
         let odd = |credential: &&Credential| credential.secret_access_key().contains([':', ',']);
-        self.credentials.iter().filter(odd).map(|credential| {
+        let odd = self.credentials.iter().filter(odd).map(|credential| {
             format!(
                 "the secret of the access key {:?} contains ':' or ','. If that is not meant: an \
                  account is exactly 12 digits, and credentials in {} are separated by spaces",
                 credential.access_key_id(),
                 CREDENTIALS.variable
             )
-        })
+        });
+        let unknown = self.unknown_variables.iter();
+        odd.chain(unknown.map(|name| is_no_setting(name)))
     }
 }
 
@@ -146,13 +151,12 @@ impl fmt::Display for ArgumentError {
 }
 
 impl Command {
-    /// Parses the program's arguments (the first is its name), and `environment` behind them.
+    /// Parses the program's arguments (the first is its name), and the variables behind them.
     pub(crate) fn parse<A: Into<OsString> + Clone>(
         arguments: impl IntoIterator<Item = A>,
-        environment: &dyn Fn(&str) -> Option<OsString>,
+        variables: Variables<'_>,
     ) -> Result<Self, ArgumentError> {
         let flags = Flags::try_parse_from(arguments).map_err(discreet)?;
-        let variables = Variables(environment);
         match &flags.command {
             Some(Subcommands::Health {
                 endpoint: Some(endpoint),
@@ -202,6 +206,7 @@ fn serve(flags: &Flags, variables: &Variables<'_>) -> Result<Serve, ArgumentErro
         control_hosts: variables.control_hosts(&flags.control_host)?,
         cors: variables.switch(&CORS, flags.cors)?.map(cors),
         log: variables.one(&LOG, flags.log.as_deref())?,
+        unknown_variables: variables.unknown(),
     })
 }
 

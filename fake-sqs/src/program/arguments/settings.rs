@@ -104,13 +104,68 @@ impl FromStr for Listen {
     }
 }
 
+/// What the variables of settings begin with.
+const PREFIX: &str = "FAKE_SQS_";
+
+/// All variables that are read.
+const VARIABLES: [&str; 10] = [
+    LISTEN.variable,
+    CREDENTIALS.variable,
+    CONFIG,
+    DATA_DIR,
+    RELAXED.variable,
+    AUTO_CREATE.variable,
+    SEED.variable,
+    CONTROL_HOSTS.variable,
+    CORS.variable,
+    LOG.variable,
+];
+
 /// The environment variables of the process, or of a test.
-pub(super) struct Variables<'a>(pub(super) &'a dyn Fn(&str) -> Option<OsString>);
+#[derive(Clone, Copy)]
+pub(crate) struct Variables<'a> {
+    /// The value of one. Windows asks nothing of a name's case, so names are not compared here.
+    pub(crate) value: &'a dyn Fn(&str) -> Option<OsString>,
+    /// The names of all that are set.
+    pub(crate) names: &'a dyn Fn() -> Vec<OsString>,
+}
 
 impl Variables<'_> {
+    /// Those that look like settings and are none, with their names only.
+    pub(super) fn unknown(&self) -> Vec<String> {
+        let is_setting = |name: &String| match cfg!(windows) {
+            true => VARIABLES
+                .iter()
+                .any(|known| known.eq_ignore_ascii_case(name)),
+            false => VARIABLES.contains(&name.as_str()),
+        };
+        let looks_like_one = |name: &String| {
+            let start = name.get(..PREFIX.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(PREFIX))
+        };
+        (self.names)()
+            .into_iter()
+            .filter_map(|name| name.into_string().ok())
+            .filter(|name| looks_like_one(name) && !is_setting(name))
+            .filter(|name| !self.is_of_kubernetes(name))
+            .collect()
+    }
+
+    /// Whether a variable is one that Kubernetes sets in each container beside a service named
+    /// `fake-sqs`: <https://kubernetes.io/docs/concepts/services-networking/service/>.
+    fn is_of_kubernetes(&self, name: &str) -> bool {
+        match name.strip_prefix(PREFIX) {
+            Some("PORT") => self.text(name).is_ok_and(|text| {
+                text.is_some_and(|text| text.starts_with("tcp://") || text.starts_with("udp://"))
+            }),
+            Some(rest) => rest.starts_with("SERVICE_") || rest.starts_with("PORT_"),
+            None => false,
+        }
+    }
+
     /// A path, if there is any.
     pub(super) fn path(&self, variable: &str, flag: Option<&Path>) -> Option<PathBuf> {
-        let given = || (self.0)(variable).filter(|text| !text.is_empty());
+        let given = || (self.value)(variable).filter(|text| !text.is_empty());
         flag.map(Path::to_owned)
             .or_else(|| given().map(PathBuf::from))
     }
@@ -166,7 +221,7 @@ impl Variables<'_> {
 
     /// The variable's text; an empty one counts as not set.
     fn text(&self, name: &str) -> Result<Option<String>, ArgumentError> {
-        match (self.0)(name)
+        match (self.value)(name)
             .filter(|text| !text.is_empty())
             .map(OsString::into_string)
         {
@@ -175,6 +230,14 @@ impl Variables<'_> {
             Some(Err(_)) => Err(ArgumentError::Value(format!("{name} is not valid UTF-8"))),
         }
     }
+}
+
+/// What is said of a variable that looks like a setting and is none.
+pub(super) fn is_no_setting(variable: &str) -> String {
+    format!(
+        "the variable {variable} is no setting and is ignored; there are {}",
+        VARIABLES.join(", ")
+    )
 }
 
 /// Parses the value of a flag or variable that holds no secret.

@@ -7,10 +7,16 @@ type Environment<'a> = &'a [(&'a str, &'a str)];
 
 fn command(arguments: Arguments<'_>, variables: Environment<'_>) -> Result<Command, ArgumentError> {
     let arguments = ["fake-sqs"].iter().chain(arguments).copied();
-    Command::parse(arguments, &|name| {
+    let value = |name: &str| {
         let (_, value) = variables.iter().find(|(variable, _)| *variable == name)?;
         Some(OsString::from(value))
-    })
+    };
+    let names = || variables.iter().map(|(name, _)| name.into()).collect();
+    let variables = Variables {
+        value: &value,
+        names: &names,
+    };
+    Command::parse(arguments, variables)
 }
 
 fn serve(arguments: &[&str], variables: &[(&str, &str)]) -> Serve {
@@ -421,4 +427,38 @@ fn health_asks_where_the_server_listens() {
 fn the_command_line_is_well_formed() {
     use clap::CommandFactory;
     Flags::command().debug_assert();
+}
+
+#[test]
+fn a_variable_that_looks_like_a_setting_and_is_none_is_told() {
+    let mut variables = VARIABLES.to_vec();
+    variables.extend([
+        ("HOME", "/root"),
+        ("AFAKE_SQS_LOG", "off"),
+        ("FAKE_SQ\u{e9}S_LOG", "off"),
+        ("FAKE_SQS", "1"),
+        ("FAKE_SQS_PORT", "tcp://10.0.0.1:9324"),
+        ("FAKE_SQS_PORT_9324_TCP_ADDR", "10.0.0.1"),
+        ("FAKE_SQS_SERVICE_HOST", "10.0.0.1"),
+    ]);
+    let quiet = serve(&[], &variables);
+    assert_eq!(quiet.warnings().collect::<Vec<_>>(), [""; 0]);
+
+    for name in [
+        "FAKE_SQS_CREDENTIAL",
+        "FAKE_SQS_PORT",
+        "FAKE_SQS_",
+        "fake_sqs_seeds",
+    ] {
+        let told = serve(&[], &[(name, "hunter2")]);
+        let told: Vec<String> = told.warnings().collect();
+        assert_eq!(told.len(), 1, "{name}: {told:?}");
+        let start =
+            format!("the variable {name} is no setting and is ignored; there are FAKE_SQS_");
+        assert!(told[0].starts_with(&start), "{told:?}");
+        assert!(!told[0].contains("hunter2"), "{told:?}");
+        for (variable, _) in VARIABLES {
+            assert!(told[0].contains(variable), "{variable}: {told:?}");
+        }
+    }
 }
