@@ -539,11 +539,7 @@ impl Engine {
                 continue;
             };
             queue.catch_up(self.now);
-            while let Some((waiter, waiting)) = self.waiters.first_of(id) {
-                let receive = Arc::clone(&waiting.receive);
-                let Some(answer) = self.attempt(id, &receive) else {
-                    break;
-                };
+            while let Some((waiter, answer)) = self.next_answer(id) {
                 self.waiters.complete(waiter, answer);
             }
             let Some(queue) = self.queues.get_mut(&id) else {
@@ -560,6 +556,23 @@ impl Engine {
                 queue.scheduled = next;
             }
         }
+    }
+
+    /// The next answer to a poll that waits at a queue. Where the first poll gets nothing no other
+    /// does, but for one that repeats a receive: it need not be its turn.
+    fn next_answer(&mut self, id: QueueId) -> Option<Completed> {
+        let (first, waiting) = self.waiters.first_of(id)?;
+        let receive = Arc::clone(&waiting.receive);
+        if let Some(answer) = self.attempt(id, &receive) {
+            return Some((first, answer));
+        }
+        let polls = self.waiters.of(id).filter_map(|waiter| {
+            let receive = &self.waiters.get(waiter)?.receive;
+            Some(((waiter, receive), receive.attempt_id()))
+        });
+        let (waiter, receive) = self.queues.get_mut(&id)?.repetition(polls)?;
+        let receive = Arc::clone(receive);
+        Some((waiter, self.attempt(id, &receive)?))
     }
 
     /// The names of the queues whose dead letters come to this one, after `place`.

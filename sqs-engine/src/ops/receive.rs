@@ -158,6 +158,11 @@ impl Receive {
         self.max
     }
 
+    /// Under what it can be repeated.
+    pub(crate) fn attempt_id(&self) -> Option<&str> {
+        self.attempt_id.as_deref()
+    }
+
     /// `ReceiveRequestAttemptId` is for FIFO queues; AWS ignores it on standard ones.
     fn parse(input: ReceiveMessageInput, kind: QueueKind) -> Result<Self, Error> {
         let max = input.max_number_of_messages.unwrap_or(1);
@@ -208,7 +213,7 @@ impl Receive {
             limit,
             shuffle: self.shuffle,
         };
-        let attempt_id = self.attempt_id.as_deref();
+        let attempt_id = self.attempt_id();
         let received = match queue.receive(wanted, attempt_id, now) {
             Ok(received) => received,
             Err(NotRetryable) => {

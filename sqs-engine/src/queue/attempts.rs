@@ -16,6 +16,8 @@ use crate::time::Timestamp;
 pub(super) struct Attempts {
     by_id: BTreeMap<Arc<str>, Vec<Receipt>>,
     oldest_first: VecDeque<(Timestamp, Arc<str>)>,
+    /// Whether something was remembered that polls with its id may wait for.
+    news: bool,
 }
 
 impl Attempts {
@@ -30,6 +32,23 @@ impl Attempts {
         let id: Arc<str> = id.into();
         self.oldest_first.push_back((now, Arc::clone(&id)));
         self.by_id.insert(id, given.to_vec());
+        self.news = true;
+    }
+
+    /// The first of some polls that would repeat what is remembered. Polls that wait need to be
+    /// looked at only when something new is: one that could repeat something does not wait.
+    pub(super) fn repetition<'a, P>(
+        &mut self,
+        polls: impl IntoIterator<Item = (P, Option<&'a str>)>,
+    ) -> Option<P> {
+        if !self.news {
+            return None;
+        }
+        let repeats = |id: Option<&str>| id.is_some_and(|id| self.by_id.contains_key(id));
+        let mut polls = polls.into_iter();
+        let found = polls.find_map(|(poll, id)| repeats(id).then_some(poll));
+        self.news = found.is_some();
+        found
     }
 
     /// Forgets the receives that were five minutes ago or longer.
@@ -96,5 +115,17 @@ mod tests {
         assert_eq!(attempts.find("x", at(300_000)), None);
         attempts.remember("x", &[receipt], at(300_000));
         assert_eq!(attempts.find("x", at(599_999)), Some(&[receipt][..]));
+    }
+
+    #[test]
+    fn polls_are_looked_at_when_something_is_new() {
+        let polls = [(1, None), (2, Some("y")), (3, Some("x")), (4, Some("x"))];
+        let mut attempts = Attempts::default();
+        assert_eq!(attempts.repetition(polls), None);
+        attempts.remember("x", &[], Timestamp::from_millis(0));
+        assert_eq!(attempts.repetition(polls), Some(3));
+        assert_eq!(attempts.repetition(polls), Some(3), "until none is left");
+        assert_eq!(attempts.repetition(polls[..2].to_vec()), None);
+        assert_eq!(attempts.repetition(polls), None, "those came later");
     }
 }

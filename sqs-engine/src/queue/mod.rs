@@ -202,6 +202,14 @@ impl Queue {
         Ok(received)
     }
 
+    /// The first of some waiting polls, with their attempt ids, that repeats a receive.
+    pub(crate) fn repetition<'a, P>(
+        &mut self,
+        polls: impl IntoIterator<Item = (P, Option<&'a str>)>,
+    ) -> Option<P> {
+        self.fifo.as_mut()?.attempts.repetition(polls)
+    }
+
     fn deliver(&mut self, mut wanted: Wanted, now: Timestamp) -> Received {
         wanted.max = wanted.max.min(self.room());
         let Delivery { given, exhausted } = self.messages.deliver(wanted, now);

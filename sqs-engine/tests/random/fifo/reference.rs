@@ -211,15 +211,10 @@ impl Reference {
         for index in 0..self.queues.len() {
             self.queues[index].expire(now);
             self.queues[index].wake(now);
-            while let Some(poll) = self.queues[index].polls.first().copied() {
-                let queue = &mut self.queues[index];
-                let name = queue.setup.name;
-                let given = match queue.deliver(&poll, limit, now) {
-                    Ok(given) if given.is_empty() => break,
-                    Ok(given) => self.delivered(name, given),
-                    Err(refused) => refused,
-                };
-                self.queues[index].polls.remove(0);
+            let name = self.queues[index].setup.name;
+            while let Some((poll, given)) = self.queues[index].answer(limit, now) {
+                let given =
+                    given.map_or_else(|refused| refused, |given| self.delivered(name, given));
                 self.answered.push((poll.number, given));
             }
         }
@@ -358,6 +353,17 @@ impl Queue {
             self.attempts.push(Attempt { at: now, id, given });
         }
         Ok(given)
+    }
+
+    /// Takes the first poll that gets something, or is refused. Mostly that is the first one, but a
+    /// later one may repeat a receive when there is nothing else.
+    fn answer(&mut self, limit: usize, now: i64) -> Option<(Poll, Result<Vec<Delivery>, Given>)> {
+        (0..self.polls.len()).find_map(|place| {
+            let poll = self.polls[place];
+            let given = self.deliver(&poll, limit, now);
+            let gets = !given.as_ref().is_ok_and(Vec::is_empty);
+            gets.then(|| (self.polls.remove(place), given))
+        })
     }
 
     /// Group after group, each from its oldest message up to the first that is not visible.
