@@ -228,6 +228,7 @@ impl Builder {
         let place = Place {
             address,
             clock: WallClock::System,
+            wall: WallClock::System,
         };
         let Assembled {
             driver,

@@ -59,6 +59,7 @@ impl Builder {
         let assembled = self.assemble(&Place {
             address: (Ipv4Addr::LOCALHOST, 9324).into(),
             clock: WallClock::Stopped(wall),
+            wall: WallClock::System,
         })?;
         assembled.control.ready();
         Ok(Offline {

@@ -121,6 +121,7 @@ impl Harness {
         let place = Place {
             address: (Ipv4Addr::LOCALHOST, 9324).into(),
             clock: WallClock::Stopped(now()),
+            wall: WallClock::Stopped(now()),
         };
         let assembled = builder.assemble(&place).expect("assembled");
         Self {

@@ -2,13 +2,15 @@
 
 mod inside;
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use bytes::Bytes;
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
 use crate::FakeSqs;
 use crate::http::limits;
-use crate::testing::{Answer, Harness};
+use crate::testing::{Answer, Harness, now};
 
 fn request(method: Method, path: &str) -> Request<Bytes> {
     let request = Request::builder().method(method).uri(path);
@@ -70,11 +72,11 @@ async fn health_says_that_it_is_ready_and_how_much_there_is() {
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("content-type"), "application/json");
     let mut health = answer.json();
-    let now = health["clock"]["now"].take();
-    assert!(
-        now.as_i64().expect("milliseconds") > 1_700_000_000_000,
-        "{now}"
-    );
+    let shown = health["clock"]["now"].take();
+    let millis = shown.as_u64().expect("milliseconds");
+    let shown = UNIX_EPOCH + Duration::from_millis(millis);
+    let hour = Duration::from_secs(3_600);
+    assert!((now()..now() + hour).contains(&shown), "{shown:?}");
     let expected = json!({
         "status": "ready",
         "version": env!("CARGO_PKG_VERSION"),

@@ -35,6 +35,8 @@ pub(crate) struct Place {
     pub(crate) address: SocketAddr,
     /// What signatures are checked by.
     pub(crate) clock: WallClock,
+    /// The real time that the queues' clock starts at and whose jumps it follows.
+    pub(crate) wall: WallClock,
 }
 
 /// A server without its socket.
@@ -73,6 +75,7 @@ pub(super) fn assemble(
         limits: in_flight,
         auto_create: settings.auto_create.unwrap_or_default(),
         clock: settings.clock.unwrap_or_default(),
+        wall: place.wall,
         declared,
         changes: Arc::clone(&changes),
         recorder,

@@ -59,7 +59,7 @@ impl Subject for Shared {
         // The old one goes first, so that there is room for the new one.
         state.engine = Engine::new(Config::default());
         let (engine, clock) = make();
-        state.clock = QueueClock::resumed(clock, engine.now());
+        state.clock = QueueClock::resumed(clock, engine.now(), state.clock.wall());
         state.engine = engine;
         state.generation += 1;
         for (_, poll) in state.polls.drain() {

@@ -6,7 +6,7 @@ use sqs_engine::{Config, Engine, InFlightLimits, Rules};
 
 use super::AutoCreate;
 use crate::changes::Changes;
-use crate::clock::{ClockStart, QueueClock};
+use crate::clock::{ClockStart, QueueClock, WallClock};
 use crate::declare::Declared;
 use crate::record::Recorder;
 use crate::seed::Seed;
@@ -20,6 +20,8 @@ pub(crate) struct Setup {
     pub(crate) auto_create: AutoCreate,
     /// What the queues' clock shows at first.
     pub(crate) clock: ClockStart,
+    /// The real time that the queues' clock starts at and whose jumps it follows.
+    pub(crate) wall: WallClock,
     /// The queues that are there from the start, once [`Driver::declare`] is called.
     pub(crate) declared: Vec<Declared>,
     /// Told of everything that changes.
@@ -34,7 +36,7 @@ impl Setup {
     /// What the first engine is, and what its clock shows.
     pub(super) fn beginning(&mut self) -> (Engine, QueueClock) {
         if let Some(Restored { engine, clock }) = self.restored.take() {
-            let clock = QueueClock::resumed(clock, engine.now());
+            let clock = QueueClock::resumed(clock, engine.now(), self.wall);
             return (engine, clock);
         }
         let config = self.config();
@@ -46,7 +48,7 @@ impl Setup {
 
     /// What the queues' clock shows at first, which is written down unless it is real time.
     pub(super) fn clock(&self) -> QueueClock {
-        let mut clock = QueueClock::starting(self.clock);
+        let mut clock = QueueClock::starting(self.clock, self.wall);
         if let Some(recorder) = &self.recorder
             && self.clock != ClockStart::now()
         {

@@ -6,7 +6,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::*;
-use crate::clock::{ClockSetting, ClockStart};
+use crate::clock::{ClockSetting, ClockStart, WallClock};
 use crate::record::Recorder;
 use crate::seed::Seed;
 
@@ -24,6 +24,7 @@ fn setup(seed: Seed) -> Setup {
         limits: InFlightLimits::default(),
         auto_create: AutoCreate::Off,
         clock: ClockStart::now(),
+        wall: WallClock::Stopped(crate::testing::now()),
         declared: Vec::new(),
         changes: Arc::new(Changes::new()),
         recorder: None,

@@ -14,7 +14,7 @@ use super::database::{Before, Swept};
 use super::directory::Directory;
 use super::*;
 use crate::changes::Changes;
-use crate::clock::ClockMode;
+use crate::clock::{ClockMode, WallClock};
 use crate::driver::{AutoCreate, Driver, Setup};
 use crate::seed::Seed;
 
@@ -53,6 +53,7 @@ impl Place {
             limits: terms.limits,
             auto_create: AutoCreate::Off,
             clock: crate::ClockStart::now(),
+            wall: WallClock::System,
             declared: Vec::new(),
             changes: Arc::new(Changes::new()),
             recorder: Some(Arc::new(store)),
@@ -240,6 +241,7 @@ async fn polls_that_a_reset_ends_are_answered_by_it_and_not_by_what_follows() {
         limits: InFlightLimits::default(),
         auto_create: AutoCreate::Off,
         clock: crate::ClockStart::now(),
+        wall: WallClock::System,
         declared: vec![
             crate::QueueDeclaration::new("orders")
                 .resolve(account.parse().expect("an account"), "us-east-1"),
@@ -464,6 +466,7 @@ async fn a_full_disk_is_an_error_and_no_loss() {
         limits: InFlightLimits::default(),
         auto_create: AutoCreate::Off,
         clock: crate::ClockStart::now(),
+        wall: WallClock::System,
         declared: Vec::new(),
         changes: Arc::new(Changes::new()),
         recorder: Some(Arc::new(store)),
