@@ -13,7 +13,8 @@ use conformance::bound::within;
 use conformance::load::arguments::{Form, Plan};
 use conformance::load::ledger::Fault;
 use conformance::load::mix::Mix;
-use conformance::load::plain::{Finished, Floor};
+use conformance::load::plain::Floor;
+use conformance::load::report::Report;
 use conformance::sdk;
 use conformance::wire::Wire;
 use fake_sqs::FakeSqs;
@@ -43,7 +44,7 @@ fn plan(endpoint: &str, mix: Mix) -> Plan {
     }
 }
 
-async fn run(plan: &Plan) -> Result<Finished, String> {
+async fn run(plan: &Plan) -> Result<Report, String> {
     within(plan.run(Floor::Without, std::future::pending())).await
 }
 
@@ -56,7 +57,7 @@ async fn every_mix_finds_a_right_server_right_and_leaves_nothing() {
         plan.groups = 9;
         let finished = run(&plan).await.expect("a run");
         assert_eq!(finished.faults, (0, Vec::new()), "{mix:?}");
-        let report = &finished.report;
+        let report = &finished;
         let tally = &report.outcome.tally;
         assert_eq!(tally.errors.len(), 0, "{mix:?}: {tally:?}");
         assert_eq!((report.doubled, report.unchecked), (0, 0), "{mix:?}");
@@ -129,7 +130,7 @@ async fn a_server_that_goes_away_ends_the_run_and_its_rate() {
         // Far longer than the connections try.
         plan.seconds = Duration::from_secs(3_600);
         let finished = run(&plan).await.expect("a run");
-        let report = &finished.report;
+        let report = &finished;
         let gone = report.gone.as_ref().expect("it is told");
         assert!(!gone.after.is_zero(), "{gone}");
         assert_eq!(report.outcome.measured, gone.after, "{mix:?}");
@@ -176,7 +177,7 @@ async fn what_a_standard_queue_may_do_is_counted_and_no_fault() {
         let endpoint = stub(lie).await;
         let finished = run(&plan(&endpoint, Mix::Cycle)).await.expect("a run");
         assert_eq!(finished.faults, (0, Vec::new()), "{lie:?}");
-        assert_eq!(finished.report.doubled > 0, lie == Lie::Doubles, "{lie:?}");
+        assert_eq!(finished.doubled > 0, lie == Lie::Doubles, "{lie:?}");
     }
 }
 
@@ -188,7 +189,7 @@ async fn a_server_that_refuses_at_once_is_not_called_in_a_spin() {
     plan.seconds = Duration::from_secs(3_600);
     plan.answer_time_max = Duration::from_secs(1);
     let finished = run(&plan).await.expect("a run");
-    let tally = &finished.report.outcome.tally;
+    let tally = &finished.outcome.tally;
     assert_eq!(tally.gave_up, 4, "each connection gives up");
     assert_eq!(tally.errors["InternalFailure"], 4 * 10);
     assert!(
@@ -206,7 +207,7 @@ async fn a_server_that_hangs_does_not_hang_the_load() {
     plan.answer_time_max = Duration::from_millis(100);
     plan.seconds = Duration::from_secs(1);
     let finished = run(&plan).await.expect("a run");
-    let tally = &finished.report.outcome.tally;
+    let tally = &finished.outcome.tally;
     assert_eq!(tally.requests.count(), 0);
     assert!(tally.errors["(no answer in time)"] >= 4, "{tally:?}");
 }

@@ -93,7 +93,7 @@ pub struct Outcome {
     pub server_time: Option<Duration>,
     /// Polls that waited when the quiet time began and when it ended.
     pub waiting: (usize, usize),
-    /// How much of what was measured had passed when the last request succeeded.
+    /// How much of what was measured had passed when the last request was answered.
     pub answered: Duration,
 }
 
@@ -101,10 +101,10 @@ impl Outcome {
     /// Successful requests a second.
     #[must_use]
     pub fn requests_per_second(&self) -> f64 {
-        per_second(self.tally.requests.count(), self.measured)
+        per_second(self.tally.answered, self.measured)
     }
 
-    /// The same of the time until the last request succeeded: a server that went away then is not measured
+    /// The same of the time until the last request was answered: a server that went away then is not measured
     /// by the time after it.
     #[must_use]
     pub fn until_answered(mut self) -> Self {
@@ -278,7 +278,7 @@ impl Run {
             Job::Mix(Mix::Idle) if index == 0 => Task::Wake(Arc::clone(wakes)),
             Job::Mix(Mix::Poll | Mix::Idle) => Task::Poll(Arc::clone(wakes)),
             Job::Fill(messages) => Task::Send(Amount::Tens(messages)),
-            Job::Drain => Task::Drain,
+            Job::Drain => Task::Drain(self.connections),
         }
     }
 }

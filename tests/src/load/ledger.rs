@@ -2,6 +2,7 @@
 //!
 //! Two bits are kept for a message, so the memory is bounded by [`MESSAGES_MAX`].
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -71,7 +72,11 @@ pub struct Ledger {
     promise: Promise,
     judgement: Judgement,
     lanes: Vec<Mutex<Lane>>,
+    groups: u16,
+    /// Groups in which a message may wait for its deletion: what is behind it does not come, and it may come again.
+    stuck: Mutex<BTreeSet<u16>>,
     numbers_max: u32,
+    is_full: AtomicBool,
     faults: Mutex<Vec<Fault>>,
     has_faults: AtomicBool,
     fault_count: AtomicU64,
@@ -91,15 +96,18 @@ struct Lane {
 }
 
 impl Ledger {
-    /// An account for that many lanes.
+    /// An account for that many lanes, which send in turn to that many groups of a FIFO queue.
     #[must_use]
-    pub fn new(content: Content, promise: Promise, lanes: u16) -> Self {
+    pub fn new(content: Content, promise: Promise, lanes: u16, groups: u16) -> Self {
         Self {
             content,
             promise,
             judgement: Judgement::Strict,
             lanes: (0..lanes).map(|_| Mutex::default()).collect(),
+            groups: groups.max(1),
+            stuck: Mutex::default(),
             numbers_max: MESSAGES_MAX / u32::from(lanes.max(1)),
+            is_full: AtomicBool::new(false),
             faults: Mutex::default(),
             has_faults: AtomicBool::new(false),
             fault_count: AtomicU64::new(0),
@@ -114,7 +122,7 @@ impl Ledger {
         let lanes = u16::try_from(self.lanes.len()).unwrap_or(u16::MAX);
         Self {
             judgement: Judgement::Lenient,
-            ..Self::new(self.content.clone(), self.promise, lanes)
+            ..Self::new(self.content.clone(), self.promise, lanes, self.groups)
         }
     }
 
@@ -129,10 +137,38 @@ impl Ledger {
         let mut kept = self.lane(lane)?;
         let number = kept.next;
         if number >= self.numbers_max {
+            self.is_full.store(true, Ordering::Relaxed);
             return None;
         }
         kept.next += 1;
         Some(Stamp { lane, number })
+    }
+
+    /// Whether a lane has sent all that it may.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.is_full.load(Ordering::Relaxed)
+    }
+
+    /// The group that a lane sends to; none in a standard queue.
+    #[must_use]
+    pub fn group(&self, lane: u16) -> Option<u16> {
+        match self.promise {
+            Promise::Standard => None,
+            Promise::Fifo => Some(lane % self.groups),
+        }
+    }
+
+    /// A message came and could not be deleted.
+    pub fn undeleted(&self, stamp: Stamp) {
+        if let Some(group) = self.group(stamp.lane) {
+            lock(&self.stuck).insert(group);
+        }
+    }
+
+    fn is_stuck(&self, stamp: Stamp) -> bool {
+        let group = self.group(stamp.lane);
+        group.is_some_and(|group| lock(&self.stuck).contains(&group))
     }
 
     /// The service has accepted a message.
@@ -182,6 +218,10 @@ impl Ledger {
                 }
             }
             Promise::Fifo => {
+                if came_before && self.is_stuck(stamp) {
+                    self.doubled.fetch_add(1, Ordering::Relaxed);
+                    return Ok(stamp);
+                }
                 if came_before {
                     return Err(Fault::Doubled(stamp));
                 }
@@ -200,14 +240,27 @@ impl Ledger {
         self.lanes.iter().map(|lane| lock(lane).missing()).sum()
     }
 
-    /// Makes what is missing now a fault, but for that many, which may be in answers that never came.
-    pub fn judge_missing(&self, excused: u64) {
-        if self.missing() <= excused {
-            return;
+    /// Makes what is missing now a fault, but for that many messages, which may be in answers that never came.
+    /// In a FIFO queue each of these may keep its group locked, so all that is missing in as many groups is not
+    /// judged, nor what is behind a message that was not deleted. How many messages are not judged for that.
+    pub fn judge_missing(&self, excused: u64) -> u64 {
+        if self.missing() <= excused && self.promise == Promise::Standard {
+            return 0;
         }
-        let mut left = excused;
+        let mut stuck = lock(&self.stuck).clone();
+        let (mut left, mut unjudged) = (excused, 0);
         for (index, lane) in (0_u16..).zip(&self.lanes) {
             let lane = lock(lane);
+            let missing = lane.missing();
+            if let Some(group) = self.group(index).filter(|_| missing > 0) {
+                if left > 0 && stuck.insert(group) {
+                    left -= 1;
+                }
+                if stuck.contains(&group) {
+                    unjudged += missing;
+                    continue;
+                }
+            }
             for number in (0..lane.next).filter(|number| lane.is_missing(*number)) {
                 if left > 0 {
                     left -= 1;
@@ -219,9 +272,10 @@ impl Ledger {
                 }));
             }
         }
+        unjudged
     }
 
-    /// How often a standard queue gave a message again, which it may.
+    /// How often a message came again that may: from a standard queue, or after its deletion failed.
     #[must_use]
     pub fn doubled(&self) -> u64 {
         self.doubled.load(Ordering::Relaxed)
@@ -305,7 +359,7 @@ mod tests {
     use super::*;
 
     fn ledger(promise: Promise) -> Ledger {
-        Ledger::new(Content::new(1, 64), promise, 2)
+        Ledger::new(Content::new(1, 64), promise, 2, 2)
     }
 
     fn send(ledger: &Ledger, lane: u16) -> (Stamp, String) {
@@ -325,7 +379,7 @@ mod tests {
             for (stamp, body) in &bodies {
                 assert_eq!(ledger.arrived(body), Some(*stamp));
             }
-            ledger.judge_missing(0);
+            assert_eq!(ledger.judge_missing(0), 0);
             assert_eq!(ledger.faults(), (0, Vec::new()));
             assert_eq!((ledger.doubled(), ledger.missing()), (0, 0));
         }
@@ -370,6 +424,33 @@ mod tests {
     }
 
     #[test]
+    fn what_is_behind_a_message_that_stays_is_not_judged() {
+        let ledger = Ledger::new(Content::new(1, 64), Promise::Fifo, 4, 3);
+        let (stays, body) = send(&ledger, 0);
+        ledger.arrived(&body);
+        ledger.undeleted(stays);
+        // Lanes 0 and 3 are of one group.
+        let _behind = [send(&ledger, 0), send(&ledger, 3)];
+        let (lost, _) = send(&ledger, 1);
+        assert_eq!(ledger.arrived(&body), Some(stays), "it may come again");
+        assert_eq!((ledger.judge_missing(0), ledger.doubled()), (2, 1));
+        assert_eq!(ledger.faults(), (1, vec![Fault::Lost(lost)]));
+    }
+
+    #[test]
+    fn what_an_answer_that_never_came_may_have_locked_is_not_judged() {
+        let ledger = Ledger::new(Content::new(1, 64), Promise::Fifo, 4, 3);
+        let _behind = [send(&ledger, 0), send(&ledger, 0), send(&ledger, 3)];
+        let (lost, _) = send(&ledger, 1);
+        assert_eq!(ledger.judge_missing(1), 3);
+        assert_eq!(ledger.faults(), (1, vec![Fault::Lost(lost)]));
+        let (_, other) = send(&ledger, 2);
+        ledger.arrived(&other);
+        ledger.arrived(&other);
+        assert_eq!(ledger.faults().0, 2, "another group is judged as ever");
+    }
+
+    #[test]
     fn what_nobody_sent_is_a_fault() {
         let ledger = ledger(Promise::Standard);
         let mut body = String::new();
@@ -399,7 +480,8 @@ mod tests {
     fn numbers_end() {
         let mut ledger = ledger(Promise::Standard);
         ledger.numbers_max = 1;
-        assert!(ledger.next(0).is_some() && ledger.next(0).is_none());
+        assert!(ledger.next(0).is_some() && !ledger.is_full());
+        assert!(ledger.next(0).is_none() && ledger.is_full());
         assert!(ledger.next(1).is_some(), "each lane has its own");
         assert!(ledger.next(2).is_none(), "there are two lanes");
     }

@@ -8,7 +8,7 @@ use http::StatusCode;
 use super::arguments::Plan;
 use super::children::Server;
 use super::crew::{Job, Outcome, Run};
-use super::ledger::{Fault, Promise};
+use super::ledger::Promise;
 use super::line::{Failure, Line};
 use super::mix::Mix;
 use super::processor::Process;
@@ -20,20 +20,14 @@ use super::target::Target;
 /// How long what is left after a run is looked for.
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(60);
 
+/// By how many connections.
+const DRAIN_CONNECTIONS: u16 = 16;
+
 /// What the TLS library says where something else is spoken.
 const NO_TLS: &str = "corrupt message";
 
 /// What the HTTP library says where something else is spoken.
 const NO_HTTP: &str = "invalid HTTP version";
-
-/// A finished run, and what it found.
-#[derive(Clone, Debug)]
-pub struct Finished {
-    /// What is printed.
-    pub report: Report,
-    /// What must not be: how many, and the first of them.
-    pub faults: (u64, Vec<Fault>),
-}
 
 /// Whether a run has the bare server beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +48,7 @@ impl Plan {
         &self,
         floor: Floor,
         stop: impl Future<Output = ()>,
-    ) -> Result<Finished, String> {
+    ) -> Result<Report, String> {
         let target = Target::new(self.endpoint.clone(), &self.key, &self.secret, &self.region);
         let session = Session::open(&Arc::new(target), self.shape()).await;
         let session = session.map_err(|failure| self.explain(&failure))?;
@@ -64,13 +58,13 @@ impl Plan {
             () = stop => Err("interrupted".to_owned()),
         };
         let left = session.close().await;
-        let mut finished = result?;
+        let mut report = result?;
         if left > 0 {
             let left = counted(left as u64, "queue");
             let remark = format!("not deleted: {left} with names {}…", session.prefix);
-            finished.report.remarks.push(remark);
+            report.remarks.push(remark);
         }
-        Ok(finished)
+        Ok(report)
     }
 
     fn explain(&self, failure: &Failure) -> String {
@@ -127,7 +121,7 @@ impl Plan {
         self.connections + u16::from(self.mix == Mix::Idle)
     }
 
-    async fn measure(&self, session: &Arc<Session>, floor: Floor) -> Result<Finished, String> {
+    async fn measure(&self, session: &Arc<Session>, floor: Floor) -> Result<Report, String> {
         let mut remarks = Vec::new();
         let floor = match floor {
             Floor::Beside => self.floor(session, &mut remarks).await?,
@@ -162,20 +156,18 @@ impl Plan {
             (Some((_server, session)), None) => Some(run.run(session, None).await?),
             (Some(_) | None, _) => None,
         };
-        Ok(Finished {
+        Ok(Report {
+            mix: self.mix,
+            connections: self.connections,
+            size: self.size,
             faults: session.ledger.faults(),
-            report: Report {
-                mix: self.mix,
-                connections: self.connections,
-                size: self.size,
-                doubled: session.ledger.doubled(),
-                unchecked,
-                outcome,
-                time_unknown: self.time_unknown(gone.as_ref()),
-                gone,
-                floor: beside,
-                remarks,
-            },
+            doubled: session.ledger.doubled(),
+            unchecked,
+            outcome,
+            time_unknown: self.time_unknown(gone.as_ref()),
+            gone,
+            floor: beside,
+            remarks,
         })
     }
 
@@ -213,7 +205,8 @@ pub async fn beside(session: &Arc<Session>, mix: Mix) -> Result<(Server, Arc<Ses
     Ok((server, Arc::new(at_floor)))
 }
 
-/// Receives what is left, and judges what never came; how many messages there was no time for.
+/// Receives what is left, and judges what never came; how many messages there was no time for, or
+/// that may be behind one that was not deleted.
 ///
 /// # Errors
 ///
@@ -222,14 +215,17 @@ pub async fn settle(session: &Arc<Session>, outcome: &Outcome) -> Result<u64, St
     if session.ledger.has_faults() {
         return Ok(0);
     }
-    let connections = session.shape.connections.min(16);
-    let drain = Run::new(Job::Drain, connections, Duration::ZERO, DRAIN_TIME_MAX);
+    let drain = Run::new(
+        Job::Drain,
+        DRAIN_CONNECTIONS,
+        Duration::ZERO,
+        DRAIN_TIME_MAX,
+    );
     let drained = drain.run(session, None).await?;
     let ended_early = drained.measured < DRAIN_TIME_MAX && drained.tally.gave_up == 0;
     if ended_early {
         let excused = outcome.tally.unheard + drained.tally.unheard;
-        session.ledger.judge_missing(excused);
-        return Ok(0);
+        return Ok(session.ledger.judge_missing(excused));
     }
     Ok(session.ledger.missing())
 }

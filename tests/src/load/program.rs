@@ -9,8 +9,8 @@ use tokio::runtime;
 use super::arguments::{Arguments, Form, Order, Plan};
 use super::compare;
 use super::floor;
-use super::plain::{Finished, Floor};
-use super::report::counted;
+use super::plain::Floor;
+use super::report::{Report, counted};
 
 /// Descriptors to ask the system for: connections of both sides, and some.
 const DESCRIPTORS: u64 = 24_000;
@@ -58,12 +58,11 @@ fn block_on(work: impl Future<Output = Result<bool, String>>) -> Result<bool, St
 
 /// Whether all is well.
 async fn run_plan(plan: &Plan) -> Result<bool, String> {
-    let finished = plan.run(Floor::Beside, interrupted()).await?;
-    let complaints = complaints(&finished);
+    let report = plan.run(Floor::Beside, interrupted()).await?;
+    let complaints = complaints(&report);
     for complaint in &complaints {
         complain(complaint);
     }
-    let report = &finished.report;
     say(&match plan.form {
         Form::Text => report.to_string(),
         Form::Json => report.json().to_string(),
@@ -72,27 +71,33 @@ async fn run_plan(plan: &Plan) -> Result<bool, String> {
 }
 
 /// What is wrong with a run, a line each.
-fn complaints(finished: &Finished) -> Vec<String> {
-    let (count, faults) = &finished.faults;
+fn complaints(report: &Report) -> Vec<String> {
+    let (count, faults) = &report.faults;
     let mut lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
     if *count > faults.len() as u64 {
         lines.push(format!("{count} faults in all"));
     }
-    let tally = &finished.report.outcome.tally;
+    let tally = &report.outcome.tally;
     if tally.early > 0 {
         let polls = counted(tally.early, "poll");
         lines.push(format!("{polls} ended early, with nothing"));
     }
+    if tally.unwoken > 0 {
+        let messages = counted(tally.unwoken, "message");
+        lines.push(format!("{messages} woke no poll"));
+    }
     // All that failed then failed by that.
-    if let Some(gone) = &finished.report.gone {
+    if let Some(gone) = &report.gone {
         lines.push(gone.to_string());
         return lines;
     }
     let error = tally.last_error.as_deref().unwrap_or("no error was seen");
     if tally.requests.count() == 0 {
         lines.push(format!(
-            "no request succeeded in the time measured; the last error: {error}"
+            "no request that began in the time measured succeeded; the last error: {error}"
         ));
+    } else if report.has_polls() && tally.wakes.count() == 0 {
+        lines.push("no poll was woken in the time measured".to_owned());
     } else if tally.gave_up > 0 {
         lines.push(format!(
             "{} gave up after too many failures in a row; the last error: {error}",

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::crew::Outcome;
+use super::ledger::Fault;
 use super::mix::Mix;
 
 /// A run, with all that is told of it.
@@ -19,9 +20,12 @@ pub struct Report {
     pub size: usize,
     /// What came of it.
     pub outcome: Outcome,
-    /// Messages that a standard queue gave again.
+    /// What must not be: how many, and the first of them.
+    pub faults: (u64, Vec<Fault>),
+    /// Messages that came again and may: from a standard queue, or after their deletion failed.
     pub doubled: u64,
-    /// Messages that were not looked for after the run, since there was no time left, or no server.
+    /// Messages that were not looked for after the run, since there was no time left, or no server, or that may be
+    /// behind one that was not deleted.
     pub unchecked: u64,
     /// The server was not there any more when the run was over.
     pub gone: Option<Gone>,
@@ -68,7 +72,9 @@ impl Report {
         }
     }
 
-    fn has_polls(&self) -> bool {
+    /// Whether it has polls that wait.
+    #[must_use]
+    pub fn has_polls(&self) -> bool {
         matches!(self.mix, Mix::Poll | Mix::Idle)
     }
 
@@ -103,15 +109,22 @@ impl Report {
             "size": self.size,
             "seconds": seconds(self.outcome.measured),
             "processor_seconds_measured": seconds(self.outcome.watched),
-            "requests": tally.requests.count(),
+            "requests": tally.answered,
             "requests_per_second": rounded(self.outcome.requests_per_second()),
             "messages_per_second": rounded(self.outcome.messages_per_second()),
             "latency": times(self.latency()),
             "operations": operations,
             "errors": tally.error_count(),
             "errors_by_code": tally.errors,
+            "last_error": tally.last_error,
+            "gave_up": tally.gave_up,
+            "faults": {
+                "count": self.faults.0,
+                "first": self.faults.1.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            },
             "empty_receives": tally.empty,
             "early_polls": tally.early,
+            "unwoken": tally.unwoken,
             "doubled": self.doubled,
             "unchecked": self.unchecked,
             "client_processor_seconds": self.outcome.client_time.map(seconds),
@@ -167,8 +180,9 @@ impl fmt::Display for Report {
             let (before, after) = self.outcome.waiting;
             writeln!(
                 f,
-                "polls waiting: {before} at the beginning and {after} at the end; {} ended early",
-                tally.early
+                "polls waiting: {before} at the beginning and {after} at the end; {} ended early; {} woke none",
+                tally.early,
+                counted(tally.unwoken, "message")
             )?;
         }
         for (code, count) in &tally.errors {
@@ -188,21 +202,7 @@ impl fmt::Display for Report {
             Share(self.outcome.server_time, own, self.time_unknown)
         )?;
         writeln!(f, "{line}")?;
-        if self.doubled > 0 {
-            writeln!(
-                f,
-                "{} came again, as a standard queue may",
-                counted(self.doubled, "message")
-            )?;
-        }
-        if self.unchecked > 0 {
-            let why = match self.gone {
-                None => "for want of time",
-                Some(_) => "since the server went away",
-            };
-            let messages = counted(self.unchecked, "message");
-            writeln!(f, "left unchecked {why}: {messages}")?;
-        }
+        self.write_checks(f)?;
         if let (Some(floor), Some(ratio)) = (&self.floor, self.ratio()) {
             writeln!(
                 f,
@@ -219,6 +219,37 @@ impl fmt::Display for Report {
 }
 
 impl Report {
+    /// What the checks found.
+    fn write_checks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_fifo = self.mix == Mix::Fifo;
+        let gave_up = self.outcome.tally.gave_up;
+        if gave_up > 0 {
+            writeln!(f, "{} gave up", counted(gave_up, "connection"))?;
+        }
+        if let (count, [first, ..]) = (self.faults.0, self.faults.1.as_slice()) {
+            writeln!(f, "{}; the first: {first}", counted(count, "fault"))?;
+        }
+        if self.doubled > 0 {
+            let who = if is_fifo {
+                "those may whose deletion failed"
+            } else {
+                "a standard queue may"
+            };
+            let messages = counted(self.doubled, "message");
+            writeln!(f, "{messages} came again, as {who}")?;
+        }
+        if self.unchecked > 0 {
+            let why = match &self.gone {
+                Some(_) => "since the server went away",
+                None if is_fifo => "for want of time, or behind what may not have been deleted",
+                None => "for want of time",
+            };
+            let messages = counted(self.unchecked, "message");
+            writeln!(f, "left unchecked {why}: {messages}")?;
+        }
+        Ok(())
+    }
+
     /// `N requests/s, p50 X ms, p99 Y ms, N errors`: scripts read it.
     #[must_use]
     pub fn last_line(&self) -> String {
@@ -292,6 +323,8 @@ mod tests {
     use sqs::Operation;
 
     use super::*;
+    use crate::clock;
+    use crate::load::content::Stamp;
 
     fn report() -> Report {
         let mut outcome = Outcome {
@@ -301,6 +334,7 @@ mod tests {
         for milliseconds in 1..=100 {
             let took = Duration::from_millis(milliseconds);
             outcome.tally.succeeded(Operation::SendMessage, took);
+            outcome.tally.answered(clock::moment());
         }
         outcome.tally.failed("Throttled", 3);
         Report {
@@ -308,6 +342,7 @@ mod tests {
             connections: 4,
             size: 64,
             outcome,
+            faults: (0, Vec::new()),
             doubled: 0,
             unchecked: 0,
             gone: None,
@@ -339,6 +374,23 @@ mod tests {
         assert_eq!(json["errors_by_code"]["Throttled"], 3);
         assert_eq!(json["operations"]["SendMessage"]["count"], 100);
         assert_eq!(json["server_processor_seconds"], Value::Null);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_in_text_and_json() {
+        let mut report = report();
+        let lost = Fault::Lost(Stamp { lane: 1, number: 7 });
+        report.faults = (3, vec![lost]);
+        report.outcome.tally.gave_up = 2;
+        report.outcome.tally.last_error = Some("Throttled: slower (status 400)".to_owned());
+        let text = report.to_string();
+        let line = "2 connections gave up\n3 faults; the first: message 7 of sender 1 was accepted and is lost\n";
+        assert!(text.contains(line), "{text}");
+        let json = report.json();
+        let first = ["message 7 of sender 1 was accepted and is lost"];
+        assert_eq!(json["faults"], json!({"count": 3, "first": first}));
+        assert_eq!(json["gave_up"], 2);
+        assert_eq!(json["last_error"], "Throttled: slower (status 400)");
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub async fn take(session: &Session, mix: Mix) -> Result<Vec<Canned>, Failure> {
     };
     let (lane, most) = (0, if mix == Mix::Batch { wire::BATCH } else { 1 });
     let stamps: Vec<_> = (0..most).map_while(|_| session.ledger.next(lane)).collect();
-    let (queue, group) = (session.queue(0), session.group(lane));
+    let (queue, group) = (session.queue(0), session.ledger.group(lane));
     let (operation, body) = match stamps.as_slice() {
         [stamp] => {
             let body = wire::send_message(queue, &session.ledger, *stamp, group);

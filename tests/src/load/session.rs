@@ -57,6 +57,11 @@ impl Session {
     /// When one cannot be made. Those that were made are deleted again.
     pub async fn open(target: &Arc<Target>, shape: Shape) -> Result<Self, Failure> {
         let run = run_number();
+        // A sender has a lane of its own in each of its groups.
+        let lanes = match shape.promise {
+            Promise::Standard => shape.connections,
+            Promise::Fifo => shape.groups.max(shape.connections),
+        };
         let mut session = Self {
             target: Arc::clone(target),
             prefix: format!("load-{run:08x}-"),
@@ -64,7 +69,8 @@ impl Session {
             ledger: Ledger::new(
                 Content::new(run, shape.size),
                 shape.promise,
-                shape.groups.max(shape.connections),
+                lanes,
+                shape.groups,
             ),
             shape,
         };
@@ -122,15 +128,6 @@ impl Session {
             }
         }
         left
-    }
-
-    /// The group that a lane sends to.
-    #[must_use]
-    pub fn group(&self, lane: u16) -> wire::Group {
-        match self.shape.promise {
-            Promise::Fifo => Some(lane % self.shape.groups.max(1)),
-            Promise::Standard => None,
-        }
     }
 
     /// The queue with this number, or the one that it comes to when they are counted round.

@@ -30,8 +30,10 @@ impl Window {
 /// Counts of requests, and of what they were for.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// How long each successful request took.
+    /// How long each successful request took that began in the time measured.
     pub requests: Histogram,
+    /// How many were answered in it.
+    pub answered: u64,
     /// The same by operation.
     pub operations: BTreeMap<&'static str, Histogram>,
     /// How long it took from a send to the answer of the poll that it woke.
@@ -44,13 +46,15 @@ pub struct Tally {
     pub empty: u64,
     /// Messages that may be in answers that did not come, in the warm-up too.
     pub unheard: u64,
+    /// Messages that no poll was woken by, in the warm-up too.
+    pub unwoken: u64,
     /// Long polls that ended before their time with nothing.
     pub early: u64,
     /// Connections that gave up after too many failures.
     pub gave_up: u64,
     /// The words of the last error.
     pub last_error: Option<String>,
-    /// When the last request succeeded that was counted.
+    /// When the last request was answered that was counted.
     pub last_success: Option<Instant>,
 }
 
@@ -64,8 +68,9 @@ impl Tally {
             .record(took);
     }
 
-    /// Notes when a request that is counted had its answer.
+    /// Counts a request that has its answer at that moment.
     pub fn answered(&mut self, moment: Instant) {
+        self.answered += 1;
         self.last_success = self.last_success.max(Some(moment));
     }
 
@@ -86,6 +91,7 @@ impl Tally {
     /// Adds all that another one counted.
     pub fn add(&mut self, other: Self) {
         self.requests.add(&other.requests);
+        self.answered += other.answered;
         for (operation, histogram) in &other.operations {
             self.operations.entry(operation).or_default().add(histogram);
         }
@@ -96,6 +102,7 @@ impl Tally {
         self.messages += other.messages;
         self.empty += other.empty;
         self.unheard += other.unheard;
+        self.unwoken += other.unwoken;
         self.early += other.early;
         self.gave_up += other.gave_up;
         self.last_error = other.last_error.or(self.last_error.take());

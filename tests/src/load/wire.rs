@@ -155,14 +155,15 @@ pub fn delete_message(queue: &Queue, handle: &str) -> String {
 
 /// `DeleteMessageBatch`.
 #[must_use]
-pub fn delete_message_batch(queue: &Queue, handles: &[Cow<'_, str>]) -> String {
-    let mut body = queue.request(handles.iter().map(|handle| handle.len() + 48).sum());
+pub fn delete_message_batch(queue: &Queue, handles: &[impl AsRef<str>]) -> String {
+    let lengths = handles.iter().map(|handle| handle.as_ref().len() + 48);
+    let mut body = queue.request(lengths.sum());
     body.push_str(r#","Entries":["#);
     for (id, handle) in handles.iter().enumerate() {
         separate(id, &mut body);
         // Writing to text does not fail.
         let _ = write!(body, r#"{{"Id":"{id}","ReceiptHandle":"#);
-        quoted(handle, &mut body);
+        quoted(handle.as_ref(), &mut body);
         body.push('}');
     }
     body.push_str("]}");
@@ -275,7 +276,7 @@ mod tests {
     #[test]
     fn requests_are_what_sqs_reads() {
         let queue = Queue::new("q.fifo".to_owned(), "http://a/\"0\"/q");
-        let ledger = Ledger::new(Content::new(1, 64), Promise::Fifo, 1);
+        let ledger = Ledger::new(Content::new(1, 64), Promise::Fifo, 1, 1);
         let stamp = Stamp { lane: 0, number: 3 };
         let url = "http://a/\"0\"/q";
         let mut text = String::new();
@@ -315,7 +316,7 @@ mod tests {
                 json!({"QueueUrl": url, "ReceiptHandle": "h\\\n"}),
             ),
             (
-                delete_message_batch(&queue, &["a".into(), "b\"".into()]),
+                delete_message_batch(&queue, &["a", "b\""]),
                 json!({"QueueUrl": url, "Entries": [{"Id": "0", "ReceiptHandle": "a"},
                                                     {"Id": "1", "ReceiptHandle": "b\""}]}),
             ),

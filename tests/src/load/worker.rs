@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use super::line::{Failure, Line};
 use super::session::Session;
 use super::tally::{Tally, Window};
+use super::wire::{self, Queue};
 use crate::clock;
 
 /// How long a request may take besides the time that a long poll waits, unless a run says otherwise.
@@ -53,6 +54,8 @@ pub struct Worker {
     pace: Pace,
     answer_time_max: Duration,
     stop: Arc<AtomicBool>,
+    /// When the last call began: what comes of it counts if that was in the window.
+    begun: Instant,
     failures: u32,
     calls: u64,
 }
@@ -77,6 +80,7 @@ impl Worker {
             pace,
             answer_time_max: ANSWER_TIME_MAX,
             stop,
+            begun: window.begin,
             failures: 0,
             calls: 0,
         }
@@ -89,8 +93,13 @@ impl Worker {
         self
     }
 
-    /// Whether it may begin something new.
+    /// Whether it may send something new.
     pub fn goes_on(&mut self) -> bool {
+        !self.session.ledger.is_full() && self.is_in_time()
+    }
+
+    /// Whether it may still call.
+    pub fn is_in_time(&mut self) -> bool {
         self.goes_on_until(self.window.end)
     }
 
@@ -115,25 +124,23 @@ impl Worker {
         };
         self.call_since(operation, body, begun, Duration::ZERO)
             .await
+            .ok()
     }
 
-    /// The same for a long poll of that many seconds, without pace. It is cut off at `until`, and then
-    /// counts as nothing.
-    pub async fn poll(&mut self, body: String, wait: Duration, until: Instant) -> Option<Bytes> {
-        let begun = clock::moment();
-        let call = self.call_since(Operation::ReceiveMessage, body, begun, wait);
-        match tokio::time::timeout_at(until.into(), call).await {
-            Ok(answer) => {
-                let took = clock::moment() - begun;
-                // A poll that was answered has told its time apart: waiting is its purpose.
-                let is_empty = answer.as_ref().is_some_and(|answer| &answer[..] == b"{}");
-                if is_empty && took + PAUSE_MAX < wait {
-                    self.tally.early += 1;
+    /// Receives up to that many messages. A long poll has no pace: waiting is its purpose.
+    pub async fn receive(&mut self, queue: &Queue, most: usize, wait: Duration) -> Option<Bytes> {
+        let body = wire::receive_message(queue, most, wait.as_secs());
+        let begun = match &mut self.pace {
+            Pace::Open(releases) if wait.is_zero() => releases.recv().await?,
+            Pace::Open(_) | Pace::Closed => clock::moment(),
+        };
+        let operation = Operation::ReceiveMessage;
+        match self.call_since(operation, body, begun, wait).await {
+            Ok(answer) => Some(answer),
+            Err(failure) => {
+                if failure.may_have_happened() {
+                    self.tally.unheard += most as u64;
                 }
-                answer
-            }
-            Err(_cut) => {
-                self.tally.unheard += 1;
                 None
             }
         }
@@ -145,35 +152,38 @@ impl Worker {
         body: String,
         begun: Instant,
         wait: Duration,
-    ) -> Option<Bytes> {
+    ) -> Result<Bytes, Failure> {
         self.calls += 1;
+        self.begun = begun;
         let limit = self.answer_time_max + wait;
         let answer = self.line.call(operation, body.into(), limit).await;
         let ended = clock::moment();
-        match answer {
-            Ok(answer) => {
+        match &answer {
+            Ok(_) => {
                 self.failures = 0;
-                if self.window.holds(ended) {
+                // A slow answer is one of those that the times are about, though it comes after the end.
+                if self.window.holds(begun) {
                     self.tally.succeeded(operation, ended - begun);
+                }
+                if self.window.holds(ended) {
                     self.tally.answered(ended);
                 }
-                Some(answer)
             }
-            Err(failure) => {
-                if operation == Operation::ReceiveMessage && failure.may_have_happened() {
-                    self.tally.unheard += super::wire::BATCH as u64;
-                }
-                self.failed(&failure).await;
-                None
-            }
+            Err(failure) => self.failed(failure).await,
+        }
+        answer
+    }
+
+    /// Counts what failed in the last call, unless that began in the warm-up.
+    pub fn count_failure(&mut self, code: &str) {
+        if self.window.holds(self.begun) {
+            self.tally.failed(code, 1);
         }
     }
 
-    /// Counts a failure, and pauses.
+    /// Counts a failure of the last call, and pauses.
     pub async fn failed(&mut self, failure: &Failure) {
-        if self.window.holds(clock::moment()) {
-            self.tally.failed(failure.code(), 1);
-        }
+        self.count_failure(failure.code());
         self.tally.last_error = Some(failure.to_string());
         let pause = (PAUSE * 2_u32.pow(self.failures.min(10))).min(PAUSE_MAX);
         self.failures += 1;

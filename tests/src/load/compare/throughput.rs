@@ -76,6 +76,7 @@ pub(super) async fn cycle(bench: &Bench, table: &mut Table) -> Result<(), String
         connections: CONNECTIONS,
         size: 1024,
         outcome: sum,
+        faults: (0, Vec::new()),
         doubled: 0,
         unchecked: 0,
         gone: None,

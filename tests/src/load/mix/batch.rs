@@ -1,6 +1,7 @@
 //! Send ten, receive ten, delete ten.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::Worker;
 use crate::load::wire::BATCH;
@@ -17,7 +18,7 @@ pub(super) async fn run(worker: &mut Worker) {
         if worker.send_batch(queue, lane).await.is_none() {
             continue;
         }
-        let deleted = worker.take(queue, BATCH, 0).await;
+        let deleted = worker.take(queue, BATCH, Duration::ZERO).await;
         worker.count(deleted);
     }
 }

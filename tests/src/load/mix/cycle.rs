@@ -1,6 +1,7 @@
 //! Send, receive, delete.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::Worker;
 use crate::load::ledger::Promise;
@@ -31,7 +32,7 @@ pub(super) async fn run(worker: &mut Worker) {
         if worker.send(queue, lane).await.is_none() {
             continue;
         }
-        let deleted = worker.take(queue, most, 0).await;
+        let deleted = worker.take(queue, most, Duration::ZERO).await;
         worker.count(deleted);
     }
 }

@@ -7,13 +7,14 @@ mod poll;
 mod send;
 
 use std::borrow::Cow;
+use std::time::{Duration, Instant};
 
 use sqs::Operation;
 
 use super::content::Stamp;
 use super::line::Failure;
 use super::tally::Tally;
-use super::wire::{self, Batch, Queue, Received};
+use super::wire::{self, Batch, Message, Queue, Received};
 use super::worker::Worker;
 
 pub use self::poll::{POLL_TIME, Wakes};
@@ -29,7 +30,7 @@ pub enum Mix {
     Batch,
     /// Like cycle, to FIFO queues and in groups.
     Fifo,
-    /// Half of the connections wait in long polls of 20 s, the others wake them by sending.
+    /// Half of the connections wait in long polls of up to 20 s, the others wake them by sending.
     Poll,
     /// All connections wait in long polls, first in quiet; then one more connection wakes them, one at a time.
     Idle,
@@ -73,8 +74,8 @@ pub enum Task {
     Poll(std::sync::Arc<Wakes>),
     /// What wakes polls, again and again.
     Wake(std::sync::Arc<Wakes>),
-    /// What is left is received and deleted.
-    Drain,
+    /// What is left is received and deleted, by that many connections.
+    Drain(u16),
 }
 
 /// How many messages a request sends.
@@ -84,6 +85,25 @@ pub enum Amount {
     One,
     /// A batch of ten, on each lane until it has sent that many.
     Tens(u32),
+}
+
+/// How often the deletion of a message is tried.
+const DELETIONS_MAX: usize = 8;
+
+/// How long after the end of a run it is tried again.
+const DELETION_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// A message that came and is to be deleted.
+struct Came<'a> {
+    /// Which one it is, unless that is not known.
+    stamp: Option<Stamp>,
+    handle: Cow<'a, str>,
+}
+
+impl AsRef<str> for Came<'_> {
+    fn as_ref(&self) -> &str {
+        &self.handle
+    }
 }
 
 impl Task {
@@ -96,7 +116,7 @@ impl Task {
             Self::Batch => batch::run(&mut worker).await,
             Self::Poll(wakes) => poll::wait(&mut worker, &wakes).await,
             Self::Wake(wakes) => poll::wake(&mut worker, &wakes).await,
-            Self::Drain => drain::run(&mut worker).await,
+            Self::Drain(connections) => drain::run(&mut worker, connections).await,
         }
         worker.tally
     }
@@ -107,7 +127,7 @@ impl Worker {
     /// Sends the next message of a lane; whether it was accepted.
     async fn send(&mut self, queue: &Queue, lane: u16) -> Option<Stamp> {
         let stamp = self.session.ledger.next(lane)?;
-        let group = self.session.group(lane);
+        let group = self.session.ledger.group(lane);
         let body = wire::send_message(queue, &self.session.ledger, stamp, group);
         let answer = self.call(Operation::SendMessage, body).await?;
         let sent: wire::Sent<'_> = self.read(&answer).await?;
@@ -129,7 +149,7 @@ impl Worker {
         if stamps.is_empty() {
             return None;
         }
-        let group = session.group(lane);
+        let group = session.ledger.group(lane);
         let body = wire::send_message_batch(queue, &session.ledger, &stamps, group);
         let answer = self.call(Operation::SendMessageBatch, body).await?;
         let batch: Batch<'_> = self.read(&answer).await?;
@@ -143,43 +163,66 @@ impl Worker {
         Some(batch.successful.len())
     }
 
-    /// Deletes messages; how many were deleted.
-    async fn delete(&mut self, queue: &Queue, handles: &[Cow<'_, str>]) -> Option<usize> {
-        if let [handle] = handles {
-            let body = wire::delete_message(queue, handle);
-            self.call(Operation::DeleteMessage, body).await?;
-            return Some(1);
+    /// Deletes what came; how many were deleted. What fails is tried again: a message that stays keeps all that
+    /// is behind it in its group.
+    async fn delete(&mut self, queue: &Queue, mut came: Vec<Came<'_>>) -> usize {
+        let all = came.len();
+        for _ in 0..DELETIONS_MAX {
+            self.delete_once(queue, &mut came).await;
+            if came.is_empty() || !self.goes_on_until(self.window.end + DELETION_TIME_MAX) {
+                break;
+            }
         }
-        let body = wire::delete_message_batch(queue, handles);
+        for stamp in came.iter().filter_map(|came| came.stamp) {
+            self.session.ledger.undeleted(stamp);
+        }
+        all - came.len()
+    }
+
+    /// Leaves what was not deleted.
+    async fn delete_once(&mut self, queue: &Queue, came: &mut Vec<Came<'_>>) -> Option<()> {
+        if let [only] = came.as_slice() {
+            let body = wire::delete_message(queue, &only.handle);
+            self.call(Operation::DeleteMessage, body).await?;
+            came.clear();
+            return Some(());
+        }
+        let body = wire::delete_message_batch(queue, came);
         let answer = self.call(Operation::DeleteMessageBatch, body).await?;
         let batch: Batch<'_> = self.read(&answer).await?;
         self.count_failed(&batch).await;
-        Some(batch.successful.len())
+        let mut is_deleted = [false; wire::BATCH];
+        let places = batch.successful.iter();
+        for place in places.filter_map(|entry| entry.id.parse::<usize>().ok()) {
+            if let Some(is_deleted) = is_deleted.get_mut(place) {
+                *is_deleted = true;
+            }
+        }
+        let mut is_deleted = is_deleted.into_iter();
+        came.retain(|_| is_deleted.next() != Some(true));
+        Some(())
     }
 
     /// Receives up to that many messages and deletes what came; how many were deleted.
-    async fn take(&mut self, queue: &Queue, most: usize, wait_seconds: u64) -> Option<usize> {
-        let body = wire::receive_message(queue, most, wait_seconds);
-        let answer = self.call(Operation::ReceiveMessage, body).await?;
+    async fn take(&mut self, queue: &Queue, most: usize, wait: Duration) -> Option<usize> {
+        let answer = self.receive(queue, most, wait).await?;
         let received: Received<'_> = self.read(&answer).await?;
         if received.messages.is_empty() {
             self.tally.empty += 1;
             return Some(0);
         }
-        let handles = self.account_for(received);
-        self.delete(queue, &handles).await
+        let messages = received.messages.into_iter();
+        let came = messages.map(|message| self.came(message)).collect();
+        let deleted = self.delete(queue, came).await;
+        (deleted > 0).then_some(deleted)
     }
 
-    /// Enters what came into the ledger; the handles to delete it with.
-    fn account_for<'a>(&self, received: Received<'a>) -> Vec<Cow<'a, str>> {
-        let ledger = &self.session.ledger;
-        let messages = received.messages.into_iter();
-        messages
-            .map(|message| {
-                ledger.arrived(&message.body);
-                message.handle
-            })
-            .collect()
+    /// Enters what came into the ledger.
+    fn came<'a>(&self, message: Message<'a>) -> Came<'a> {
+        Came {
+            stamp: self.session.ledger.arrived(&message.body),
+            handle: message.handle,
+        }
     }
 
     async fn count_failed(&mut self, batch: &Batch<'_>) {
@@ -187,7 +230,7 @@ impl Worker {
             return;
         }
         for entry in &batch.failed {
-            self.tally.failed(&entry.code, 1);
+            self.count_failure(&entry.code);
         }
         if batch.successful.is_empty() {
             let failure = Failure::Unreadable("no entry of a batch succeeded".to_owned());
@@ -207,8 +250,12 @@ impl Worker {
 
     /// Counts messages that went the whole way, if it is measured.
     fn count(&mut self, messages: Option<usize>) {
-        if self.window.holds(crate::clock::moment()) {
-            self.tally.messages += messages.unwrap_or_default() as u64;
+        self.count_at(crate::clock::moment(), messages.unwrap_or_default());
+    }
+
+    fn count_at(&mut self, moment: Instant, messages: usize) {
+        if self.window.holds(moment) {
+            self.tally.messages += messages as u64;
         }
     }
 }
