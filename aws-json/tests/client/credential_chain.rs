@@ -8,7 +8,8 @@ use aws_json::client::credentials::{
     ProvideCredentials, Provided, WebIdentityCredentials,
 };
 
-use crate::server::{Answer, Recorded, Server, bounded};
+use crate::server::{Answer, Nobody, Recorded, Server, bounded};
+use crate::still::Still;
 
 const IMDS: &str = "AWS_EC2_METADATA_SERVICE_ENDPOINT";
 
@@ -38,6 +39,7 @@ fn sts(operation: &str, key: &str) -> Answer {
 
 #[tokio::test]
 async fn an_instance_hands_out_credentials_for_a_token() {
+    let _still = Still::begin();
     let document = r#"{"Code":"Success","AccessKeyId":"ASIA1","SecretAccessKey":"hush-secret",
         "Token":"hush-token","Expiration":"2100-01-01T00:00:00Z"}"#;
     let server = Server::start([
@@ -66,6 +68,7 @@ async fn an_instance_hands_out_credentials_for_a_token() {
 
 #[tokio::test]
 async fn an_instance_that_refuses_is_an_error_without_the_token() {
+    let _still = Still::begin();
     let server = Server::start([
         Answer::ok("hush-session"),
         Answer::new(403, &[], "hush-session may not"),
@@ -82,8 +85,8 @@ async fn an_instance_that_refuses_is_an_error_without_the_token() {
 
 #[tokio::test]
 async fn where_nobody_answers_is_no_instance() {
-    let port = Server::start([]).await.port();
-    let url = format!("http://127.0.0.1:{port}");
+    let nobody = Nobody::new();
+    let url = nobody.url();
     let error = instance(&[(IMDS, &url)]).await.unwrap_err();
     assert!(error.is_absent());
     let begin = "this is no EC2 instance, as nobody answers for its metadata: cannot connect to ";
@@ -166,12 +169,11 @@ async fn a_web_identity_that_is_half_set_is_told() {
 }
 
 /// The configuration file, and where STS and IAM Identity Center are.
-fn machine(config: &str, server: &Server) -> Environment {
-    let url = server.url();
+fn machine(config: &str, url: &str) -> Environment {
     Environment::from_iter([
         ("HOME", "/home/me"),
         ("AWS_REGION", "eu-west-1"),
-        ("AWS_ENDPOINT_URL", &*url),
+        ("AWS_ENDPOINT_URL", url),
     ])
     .file("/home/me/.aws/config", config)
 }
@@ -183,7 +185,9 @@ async fn of_profile(environment: &Environment) -> Result<Provided, CredentialsEr
 /// Why a configuration file gives no credentials, before anybody is asked.
 async fn refused(config: &str) -> String {
     let server = Server::start([]).await;
-    let error = of_profile(&machine(config, &server)).await.unwrap_err();
+    let error = of_profile(&machine(config, &server.url()))
+        .await
+        .unwrap_err();
     assert!(server.recorded().is_empty());
     assert!(!error.is_absent());
     assert!(!format!("{error:?}").contains("hush"), "{error:?}");
@@ -246,7 +250,7 @@ async fn a_role_is_taken_with_the_credentials_of_the_source_profile() {
         aws_secret_access_key = hush-key
         ";
     let config = config.replace("        ", "");
-    let provided = of_profile(&machine(&config, &server)).await.unwrap();
+    let provided = of_profile(&machine(&config, &server.url())).await.unwrap();
     check(&provided, "ASIASECOND0000002");
 
     let [first, second] = &server.recorded()[..] else {
@@ -276,7 +280,7 @@ async fn a_role_may_be_taken_with_the_profiles_own_keys_or_those_in_variables() 
                aws_access_key_id = AKIDEXAMPLE\naws_secret_access_key = hush-key\n";
     let server = Server::start([sts("AssumeRole", "ASIAFIRST00000001")]).await;
     check(
-        &of_profile(&machine(own, &server)).await.unwrap(),
+        &of_profile(&machine(own, &server.url())).await.unwrap(),
         "ASIAFIRST00000001",
     );
     check_signature(&server.only_request(), "AKIDEXAMPLE", "hush-key", None);
@@ -284,7 +288,7 @@ async fn a_role_may_be_taken_with_the_profiles_own_keys_or_those_in_variables() 
     let variables = "[default]\nrole_arn = arn:aws:iam::123456789012:role/r\n\
                      credential_source = Environment\n";
     let server = Server::start([sts("AssumeRole", "ASIAFIRST00000001")]).await;
-    let environment = machine(variables, &server)
+    let environment = machine(variables, &server.url())
         .set("AWS_ACCESS_KEY_ID", "AKIDVARIABLE")
         .set("AWS_SECRET_ACCESS_KEY", "hush-key");
     check(
@@ -294,7 +298,9 @@ async fn a_role_may_be_taken_with_the_profiles_own_keys_or_those_in_variables() 
     check_signature(&server.only_request(), "AKIDVARIABLE", "hush-key", None);
 
     let server = Server::start([]).await;
-    let error = of_profile(&machine(variables, &server)).await.unwrap_err();
+    let error = of_profile(&machine(variables, &server.url()))
+        .await
+        .unwrap_err();
     assert!(!error.is_absent());
     assert_eq!(
         error.to_string(),
@@ -307,7 +313,7 @@ async fn a_role_may_be_taken_with_a_token_in_a_file() {
     let config = "[default]\nrole_arn = arn:aws:iam::123456789012:role/r\n\
                   web_identity_token_file = /run/token\n";
     let server = Server::start([sts("AssumeRoleWithWebIdentity", "ASIA1")]).await;
-    let environment = machine(config, &server).file("/run/token", "hush.web.token");
+    let environment = machine(config, &server.url()).file("/run/token", "hush.web.token");
     check(&of_profile(&environment).await.unwrap(), "ASIA1");
     let body = String::from_utf8(server.only_request().body).unwrap();
     assert!(body.contains("WebIdentityToken=hush.web.token"), "{body}");
@@ -321,7 +327,9 @@ async fn sts_may_refuse_a_role_and_repeat_the_session_token() {
     let body = "<ErrorResponse><Error><Code>SignatureDoesNotMatch</Code>\
                 <Message>x-amz-security-token:hush-token</Message></Error></ErrorResponse>";
     let server = Server::start([Answer::new(403, &[], body)]).await;
-    let error = of_profile(&machine(config, &server)).await.unwrap_err();
+    let error = of_profile(&machine(config, &server.url()))
+        .await
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "the role arn:aws:iam::123456789012:role/r cannot be taken: SignatureDoesNotMatch: \
@@ -334,10 +342,9 @@ async fn sts_may_refuse_a_role_and_repeat_the_session_token() {
 async fn sts_that_does_not_listen_is_told() {
     let config = "[default]\nrole_arn = arn:aws:iam::123456789012:role/r\nsource_profile = default\n\
                   aws_access_key_id = AKIDEXAMPLE\naws_secret_access_key = hush-key\n";
-    let server = Server::start([]).await;
-    let environment = machine(config, &server);
-    let url = server.url();
-    drop(server);
+    let nobody = Nobody::new();
+    let url = nobody.url();
+    let environment = machine(config, &url);
     let error = of_profile(&environment).await.unwrap_err();
     let begin = format!(
         "the role arn:aws:iam::123456789012:role/r cannot be taken: cannot connect to {url}/: "
@@ -429,7 +436,7 @@ async fn identity_center_gives_credentials_to_who_has_logged_in() {
     let document = r#"{"roleCredentials":{"accessKeyId":"ASIA1","secretAccessKey":"hush-secret",
         "sessionToken":"hush-token","expiration":4102444800000}}"#;
     let server = Server::start([Answer::ok(document)]).await;
-    let environment = machine(SSO, &server).file(LOGIN.0, LOGIN.1);
+    let environment = machine(SSO, &server.url()).file(LOGIN.0, LOGIN.1);
     check(&of_profile(&environment).await.unwrap(), "ASIA1");
     let request = server.only_request();
     assert_eq!(
@@ -439,7 +446,7 @@ async fn identity_center_gives_credentials_to_who_has_logged_in() {
     assert_eq!(request.header("x-amz-sso_bearer_token"), "hush-login");
 
     let server = Server::start([]).await;
-    let error = of_profile(&machine(SSO, &server)).await.unwrap_err();
+    let error = of_profile(&machine(SSO, &server.url())).await.unwrap_err();
     assert!(!error.is_absent());
     assert_eq!(
         error.to_string(),
@@ -450,10 +457,9 @@ async fn identity_center_gives_credentials_to_who_has_logged_in() {
 
 #[tokio::test]
 async fn identity_center_that_does_not_listen_is_told() {
-    let server = Server::start([]).await;
-    let environment = machine(SSO, &server).file(LOGIN.0, LOGIN.1);
-    let url = server.url();
-    drop(server);
+    let nobody = Nobody::new();
+    let url = nobody.url();
+    let environment = machine(SSO, &url).file(LOGIN.0, LOGIN.1);
     let error = of_profile(&environment).await.unwrap_err();
     let begin = format!(
         "the profile default: IAM Identity Center gave no credentials: failed to fetch SSO \
@@ -505,9 +511,8 @@ async fn a_command_prints_credentials() {
 
 #[tokio::test]
 async fn without_any_every_place_is_told_in_order() {
-    let port = Server::start([]).await.port();
-    let imds = format!("http://127.0.0.1:{port}");
-    let environment = Environment::from_iter([(IMDS, imds)]);
+    let nobody = Nobody::new();
+    let environment = Environment::from_iter([(IMDS, nobody.url())]);
     let error = bounded(CredentialsChain::new(&environment).provide())
         .await
         .unwrap_err();

@@ -10,7 +10,7 @@ use aws_json::client::credentials::{
 };
 use aws_json::client::{Client, Credentials};
 
-use crate::server::{Answer, Server, bounded, sqs};
+use crate::server::{Answer, Nobody, Server, bounded, sqs};
 
 const DOCUMENT: &str = r#"{"AccessKeyId":"ASIA1","SecretAccessKey":"hush-secret",
     "Token":"hush-token","Expiration":"2015-08-30T12:36:00Z"}"#;
@@ -147,11 +147,10 @@ async fn an_answer_that_is_no_credentials_is_an_error() {
 
 #[tokio::test]
 async fn a_container_that_does_not_listen_is_an_error() {
-    let port = Server::start([]).await.port();
-    let text = misled(&[(FULL_URI, &format!("http://localhost:{port}"))]).await;
-    let begin = format!(
-        "the container's credentials cannot be had: cannot connect to http://localhost:{port}/: "
-    );
+    let nobody = Nobody::new();
+    let url = nobody.url();
+    let text = misled(&[(FULL_URI, &url)]).await;
+    let begin = format!("the container's credentials cannot be had: cannot connect to {url}/: ");
     assert!(text.starts_with(&begin), "{text}");
 }
 

@@ -3,7 +3,7 @@
 use aws_json::client::{Credentials, Error};
 use aws_json::codec::error_body::Fault;
 
-use crate::server::{Answer, KEY, SECRET, Server, bounded};
+use crate::server::{Answer, KEY, Nobody, SECRET, Server, bounded};
 
 /// The error of a call that is answered so.
 async fn error(answer: Answer) -> Error {
@@ -289,11 +289,8 @@ async fn a_connection_that_ends_without_an_answer_is_neither_a_refusal_nor_a_fai
 
 #[tokio::test]
 async fn nobody_listening_is_a_failure_to_connect() {
-    let port = {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        listener.local_addr().unwrap().port()
-    };
-    let client = crate::server::builder(crate::server::sqs(), format!("http://127.0.0.1:{port}"))
+    let nobody = Nobody::new();
+    let client = crate::server::builder(crate::server::sqs(), nobody.url())
         .build()
         .unwrap();
     let error = bounded(client.call_value("list_queues", None))
@@ -301,7 +298,7 @@ async fn nobody_listening_is_a_failure_to_connect() {
         .unwrap_err();
     assert!(error.is_connect() && !error.is_timeout());
     assert_eq!(error.status(), None);
-    let expected = format!("cannot connect to http://127.0.0.1:{port}/: Connection refused");
+    let expected = format!("cannot connect to {}/: Connection refused", nobody.url());
     assert!(error.to_string().starts_with(&expected), "{error}");
 }
 

@@ -1,15 +1,11 @@
 //! What a server, or whatever stands before it, can do to an answer on the way.
 
-use std::time::Duration;
-
-use aws_json::client::{Error, Operation};
+use aws_json::client::{ATTEMPT_TIMEOUT, Error, Operation};
 use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::server::{Answer, Server, bounded, builder, sqs};
-
-/// For what must have begun when time runs out, on a busy machine too.
-const LONG: Duration = Duration::from_millis(600);
+use crate::still::Still;
 
 /// An operation that may be done twice.
 struct Safe;
@@ -23,6 +19,7 @@ impl Operation for Safe {
 
 #[tokio::test]
 async fn a_fault_that_passes_is_not_noticed_and_its_connection_is_left() {
+    let _still = Still::begin();
     let head = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n";
     let chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     for fault in [
@@ -33,8 +30,8 @@ async fn a_fault_that_passes_is_not_noticed_and_its_connection_is_left() {
         Answer::raw(head),
         Answer::raw(format!("{chunked}2\r\n{{}}\r\n")),
         Answer::raw("<html>no head</html>\r\n\r\n"),
-        Answer::stalled(""),
-        Answer::stalled(format!("{head}{{")),
+        Answer::stalled_for("", ATTEMPT_TIMEOUT),
+        Answer::stalled_for(format!("{head}{{"), ATTEMPT_TIMEOUT),
         Answer::new(500, &[], "<html>"),
         Answer::new(502, &[("content-type", "text/html")], "<html>"),
         Answer::new(503, &[], ""),
@@ -42,12 +39,7 @@ async fn a_fault_that_passes_is_not_noticed_and_its_connection_is_left() {
     ] {
         let told = format!("{fault:?}");
         let server = Server::start([fault, Answer::ok("")]).await;
-        let client = server
-            .builder()
-            .max_attempts(2)
-            .attempt_timeout(LONG)
-            .build()
-            .unwrap();
+        let client = server.builder().max_attempts(2).build().unwrap();
         let result = bounded(client.call::<Safe>(&())).await;
         assert!(result.is_ok(), "{told}: {result:?}");
         assert_eq!(server.connections(), [0, 1], "{told}");

@@ -2,9 +2,8 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use aws_json::client::{Builder, Client, Error, HttpVersion, Operation};
+use aws_json::client::{ATTEMPT_TIMEOUT, Builder, Client, Error, HttpVersion, Operation};
 use bytes::Bytes;
 use h2::Reason;
 use h2::server::SendResponse;
@@ -14,10 +13,8 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::server::{Answer, Server, bounded, builder, sqs};
-
-/// For what must have begun when time runs out, on a busy machine too.
-const LONG: Duration = Duration::from_millis(600);
+use crate::server::{Answer, Nobody, Server, bounded, builder, sqs};
+use crate::still::{Still, pass};
 
 /// What is answered to one request.
 enum Reply {
@@ -247,11 +244,8 @@ async fn the_first_calls_wait_for_one_connection() {
 
 #[tokio::test]
 async fn first_calls_that_wait_for_a_connection_in_vain_did_not_arrive() {
-    let port = {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        listener.local_addr().unwrap().port()
-    };
-    let client = builder(sqs(), format!("http://127.0.0.1:{port}"))
+    let nobody = Nobody::new();
+    let client = builder(sqs(), nobody.url())
         .http_version(HttpVersion::Http2)
         .build()
         .unwrap();
@@ -344,15 +338,23 @@ async fn a_stream_that_is_reset_within_its_answer_is_an_answer_that_broke_off() 
 #[tokio::test]
 async fn a_connection_in_trouble_is_left_and_what_is_under_way_on_it_ends_well() {
     for trouble in [Reply::Whole(503, Bytes::new()), Reply::Stalled] {
+        let stalls = matches!(trouble, Reply::Stalled);
         let server = Http2::start([ok(), Reply::After(4), trouble, ok()]).await;
         let patient = server.client();
         bounded(patient.call_value("x", None)).await.unwrap();
         let under_way = patient.clone();
         let under_way = tokio::spawn(async move { under_way.call_value("x", None).await });
         server.came(2).await;
-        // Dropped, it leaves the connection as a call does that runs out of time.
-        let waited = tokio::time::timeout(LONG, patient.call_value("x", None)).await;
-        assert!(!matches!(waited, Ok(Ok(_))));
+        let call = bounded(patient.call_value("x", None));
+        if stalls {
+            // Dropped, it leaves the connection as a call does that runs out of time.
+            tokio::select! {
+                _ = call => panic!("it was answered"),
+                () = server.came(3) => {}
+            }
+        } else {
+            call.await.unwrap_err();
+        }
         bounded(patient.call_value("x", None)).await.unwrap();
         assert!(bounded(under_way).await.unwrap().is_ok());
         assert_eq!(server.connections(), [0, 0, 0, 1]);
@@ -361,9 +363,16 @@ async fn a_connection_in_trouble_is_left_and_what_is_under_way_on_it_ends_well()
 
 #[tokio::test]
 async fn a_stream_that_stalls_is_a_timeout_after_which_another_connection_is_made() {
+    let _still = Still::begin();
     let server = Http2::start([Reply::Stalled, ok()]).await;
-    let client = server.builder().attempt_timeout(LONG).build().unwrap();
-    let error = bounded(client.call_value("x", None)).await.unwrap_err();
+    let client = server.client();
+    let stall = async {
+        server.came(1).await;
+        pass(ATTEMPT_TIMEOUT).await;
+    };
+    let call = client.call_value("x", None);
+    let (result, ()) = bounded(Box::pin(async { tokio::join!(call, stall) })).await;
+    let error = result.unwrap_err();
     assert!(error.is_timeout() && !error.is_connect() && error.is_outcome_unknown());
     bounded(client.call_value("x", None)).await.unwrap();
     assert_eq!(server.connections(), [0, 1]);

@@ -27,6 +27,8 @@ mod retries;
 mod server;
 #[cfg(test)]
 mod skew;
+#[cfg(test)]
+mod still;
 #[cfg(feature = "rustls")]
 #[cfg(test)]
 mod tls;

@@ -2,17 +2,15 @@
 
 use std::time::Duration;
 
-use aws_json::client::POOL_IDLE_TIMEOUT;
+use aws_json::client::{ATTEMPT_TIMEOUT, POOL_IDLE_TIMEOUT};
 
 use crate::server::{Answer, Server, bounded};
-
-/// For what must have begun when time runs out, on a busy machine too.
-const LONG: Duration = Duration::from_millis(600);
+use crate::still::{Still, pass};
 
 /// Whether the connection of a call that is answered so is used for the next one.
 async fn is_used_again(answer: Answer) -> bool {
     let server = Server::start([answer, Answer::ok("{}")]).await;
-    let client = server.builder().attempt_timeout(LONG).build().unwrap();
+    let client = server.client();
     // An error or not, that is for other tests.
     let _ = bounded(client.call_value("x", None)).await;
     bounded(client.call_value("x", None)).await.unwrap();
@@ -47,9 +45,11 @@ async fn a_connection_is_not_used_again_after_an_answer_of_a_server_in_trouble()
 
 #[tokio::test]
 async fn a_connection_is_not_used_again_after_anything_but_a_whole_answer() {
+    let _still = Still::begin();
     let head = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n";
     for bytes in ["", "HTTP/1.1 200", head, &format!("{head}{{}}")] {
-        assert!(!is_used_again(Answer::stalled(bytes)).await, "{bytes:?}");
+        let stalled = Answer::stalled_for(bytes, ATTEMPT_TIMEOUT);
+        assert!(!is_used_again(stalled).await, "{bytes:?}");
         assert!(!is_used_again(Answer::raw(bytes)).await, "{bytes:?}");
         assert!(!is_used_again(Answer::cut(bytes)).await, "{bytes:?}");
         assert!(!is_used_again(Answer::reset(bytes)).await, "{bytes:?}");
@@ -106,22 +106,18 @@ async fn a_call_succeeds_after_the_server_closed_the_connection_in_the_meantime(
 async fn a_call_that_is_dropped_takes_its_connection_with_it() {
     let server = Server::start([Answer::stalled(""), Answer::ok("{}")]).await;
     let client = server.client();
-    let waited = tokio::time::timeout(LONG, client.call_value("x", None)).await;
-    assert!(waited.is_err(), "it was answered");
-    bounded(server.ended(1)).await;
+    tokio::select! {
+        _ = client.call_value("x", None) => panic!("it was answered"),
+        () = server.came(1) => {}
+    }
+    server.ended(1).await;
     bounded(client.call_value("x", None)).await.unwrap();
     assert_eq!(server.connections(), [0, 1]);
 }
 
-/// Moves the clock on, with nothing happening on the way.
-async fn pass(time: Duration) {
-    tokio::time::pause();
-    tokio::time::advance(time).await;
-    tokio::time::resume();
-}
-
 #[tokio::test]
 async fn an_idle_connection_is_used_again_for_fifteen_seconds() {
+    let _still = Still::begin();
     let server = Server::start([Answer::ok("{}"), Answer::ok("{}"), Answer::ok("{}")]).await;
     let client = server.client();
     let little = Duration::from_secs(1);
@@ -135,6 +131,7 @@ async fn an_idle_connection_is_used_again_for_fifteen_seconds() {
 
 #[tokio::test]
 async fn an_idle_connection_is_closed_without_another_call() {
+    let _still = Still::begin();
     let server = Server::start([Answer::ok("{}")]).await;
     let client = server.client();
     bounded(client.call_value("x", None)).await.unwrap();

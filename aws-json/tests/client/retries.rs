@@ -7,11 +7,13 @@ use std::time::Duration;
 use aws_json::client::config::Environment;
 use aws_json::client::credentials::{ProvideCredentials, ProvideFuture, Provided};
 use aws_json::client::{
-    Builder, Client, Credentials, Error, Operation, Retryable, Service, UnknownOutcome,
+    ATTEMPT_TIMEOUT, Builder, Client, Credentials, Error, Operation, Retryable, Service,
+    UnknownOutcome,
 };
 use serde_json::json;
 
-use crate::server::{Answer, KEY, SECRET, Server, bounded, builder};
+use crate::server::{Answer, KEY, Nobody, SECRET, Server, bounded, builder};
+use crate::still::Still;
 
 /// An operation that may be done twice.
 struct Safe;
@@ -177,11 +179,8 @@ async fn what_cannot_be_sent_has_no_attempt_but_the_one_that_was_begun() {
 
 #[tokio::test]
 async fn a_connection_that_cannot_be_made_is_tried_again_whatever_the_operation() {
-    let port = {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        listener.local_addr().unwrap().port()
-    };
-    let client = builder(crate::server::sqs(), format!("http://127.0.0.1:{port}"))
+    let nobody = Nobody::new();
+    let client = builder(crate::server::sqs(), nobody.url())
         .max_attempts(3)
         .build()
         .unwrap();
@@ -195,12 +194,9 @@ async fn a_connection_that_cannot_be_made_is_tried_again_whatever_the_operation(
 
 #[tokio::test(start_paused = true)]
 async fn an_attempt_waits_for_its_time() {
-    let port = {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        listener.local_addr().unwrap().port()
-    };
+    let nobody = Nobody::new();
     // Half of 50 ms, and half of 100 ms.
-    let client = builder(crate::server::sqs(), format!("http://127.0.0.1:{port}"))
+    let client = builder(crate::server::sqs(), nobody.url())
         .max_attempts(3)
         .random_source(|| 1 << 63)
         .build()
@@ -214,11 +210,9 @@ async fn an_attempt_waits_for_its_time() {
 
 #[tokio::test]
 async fn an_attempt_that_takes_too_long_is_followed_by_another() {
-    let server = Server::start([Answer::stalled(""), Answer::ok("")]).await;
-    let client = retrying(&server)
-        .attempt_timeout(Duration::from_millis(600))
-        .build()
-        .unwrap();
+    let _still = Still::begin();
+    let server = Server::start([Answer::stalled_for("", ATTEMPT_TIMEOUT), Answer::ok("")]).await;
+    let client = retrying(&server).build().unwrap();
     bounded(client.call::<Safe>(&())).await.unwrap();
     let connections: Vec<_> = server.recorded().iter().map(|r| r.connection).collect();
     assert_eq!(connections, [0, 1]);
@@ -226,15 +220,14 @@ async fn an_attempt_that_takes_too_long_is_followed_by_another() {
 
 #[tokio::test]
 async fn a_call_ends_when_its_time_is_up_within_an_attempt_or_before_the_next() {
-    let limit = Duration::from_millis(300);
-    let (result, sent) = outcome::<Safe>([refusal(503), Answer::stalled("")], |builder| {
-        builder.call_timeout(limit)
-    })
-    .await;
+    let _still = Still::begin();
+    let limit = Duration::from_secs(3);
+    let answers = [refusal(503), Answer::stalled_for("", limit)];
+    let (result, sent) = outcome::<Safe>(answers, |builder| builder.call_timeout(limit)).await;
     let error = result.unwrap_err();
     assert!(error.is_timeout() && error.is_outcome_unknown(), "{error}");
     assert_eq!((sent, error.attempts()), (2, 2));
-    assert_eq!(error.to_string(), "no whole answer within 300ms");
+    assert_eq!(error.to_string(), "no whole answer within 3s");
 
     // The service asks for five seconds, which are not waited for in vain.
     let later = Answer::new(503, &[("x-amz-retry-after", "60000")], "");
@@ -410,12 +403,7 @@ async fn a_call_that_is_dropped_sends_nothing_more() {
     let server = Server::start([later, Answer::ok("")]).await;
     let client = retrying(&server).build().unwrap();
     let call = tokio::spawn(async move { client.call::<Safe>(&()).await });
-    bounded(async {
-        while server.recorded().is_empty() {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    server.came(1).await;
     call.abort();
     assert!(bounded(call).await.unwrap_err().is_cancelled());
     assert_eq!(server.recorded().len(), 1);

@@ -7,11 +7,14 @@ use std::time::Duration;
 
 use aws_json::client::{Builder, Client, Credentials, Service};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
+
+use crate::still;
+use crate::tracing::keep_undecided;
 
 /// The service that most tests call.
 pub(crate) fn sqs() -> Service {
@@ -31,7 +34,7 @@ enum Then {
     Close,
     Cut,
     Reset,
-    Stall,
+    Stall(Option<Duration>),
 }
 
 impl Answer {
@@ -101,7 +104,15 @@ impl Answer {
     pub(crate) fn stalled(bytes: impl AsRef<[u8]>) -> Self {
         Self {
             bytes: bytes.as_ref().to_vec(),
-            then: Then::Stall,
+            then: Then::Stall(None),
+        }
+    }
+
+    /// The same, while so much time passes on a clock that [stands still](still::Still).
+    pub(crate) fn stalled_for(bytes: impl AsRef<[u8]>, time: Duration) -> Self {
+        Self {
+            then: Then::Stall(Some(time)),
+            ..Self::stalled(bytes)
         }
     }
 }
@@ -134,7 +145,7 @@ impl Recorded {
 /// A server on a free port of the loopback interface; it ends when it is dropped.
 pub(crate) struct Server {
     address: SocketAddr,
-    recorded: Arc<Mutex<Vec<Recorded>>>,
+    recorded: watch::Receiver<Vec<Recorded>>,
     ended: watch::Receiver<usize>,
     task: JoinHandle<()>,
 }
@@ -155,13 +166,14 @@ impl Server {
     }
 
     async fn listen(answers: impl IntoIterator<Item = Answer>, tls: Option<TlsAcceptor>) -> Self {
+        keep_undecided();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let recorded = Arc::new(Mutex::new(Vec::new()));
+        let (record, recorded) = watch::channel(Vec::new());
         let (count, ended) = watch::channel(0);
         let script = Script {
             answers: Arc::new(Mutex::new(answers.into_iter().collect())),
-            recorded: Arc::clone(&recorded),
+            recorded: record,
         };
         let task = tokio::spawn(async move {
             for connection in 0.. {
@@ -189,6 +201,13 @@ impl Server {
             ended,
             task,
         }
+    }
+
+    /// Waits until so many requests have come.
+    pub(crate) async fn came(&self, requests: usize) {
+        let mut recorded = self.recorded.clone();
+        let waiting = recorded.wait_for(|recorded| recorded.len() >= requests);
+        bounded(waiting).await.unwrap();
     }
 
     /// Waits until so many connections have ended.
@@ -223,7 +242,7 @@ impl Server {
 
     /// What came so far.
     pub(crate) fn recorded(&self) -> Vec<Recorded> {
-        self.recorded.lock().unwrap().clone()
+        self.recorded.borrow().clone()
     }
 
     /// The one request that came.
@@ -241,9 +260,25 @@ impl Drop for Server {
     }
 }
 
+/// An address of the loopback interface where nobody listens, and nobody else can begin to.
+pub(crate) struct Nobody(TcpSocket);
+
+impl Nobody {
+    pub(crate) fn new() -> Self {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
+        Self(socket)
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.0.local_addr().unwrap())
+    }
+}
+
 /// Settings with the credentials that the tests use. What fails is not sent again, unless a test
 /// is about that; then it is sent at once, as the random part of each delay is none.
 pub(crate) fn builder(service: Service, url: String) -> Builder {
+    keep_undecided();
     Client::builder(service)
         .endpoint(url)
         .credentials(Credentials::new(KEY, SECRET))
@@ -254,9 +289,12 @@ pub(crate) fn builder(service: Service, url: String) -> Builder {
 pub(crate) const KEY: &str = "AKIDEXAMPLE";
 pub(crate) const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 
+/// Longer than anything takes that does not hang, on the slowest machine too.
+pub(crate) const HANG: Duration = Duration::from_secs(120);
+
 /// Runs a test's future, and fails the test if it takes longer than it possibly should.
 pub(crate) async fn bounded<F: Future>(future: F) -> F::Output {
-    tokio::time::timeout(Duration::from_secs(20), future)
+    tokio::time::timeout(HANG, future)
         .await
         .expect("the test hangs")
 }
@@ -281,14 +319,14 @@ impl Socket for TlsStream<TcpStream> {
 #[derive(Clone)]
 struct Script {
     answers: Arc<Mutex<VecDeque<Answer>>>,
-    recorded: Arc<Mutex<Vec<Recorded>>>,
+    recorded: watch::Sender<Vec<Recorded>>,
 }
 
 impl Script {
     async fn serve<S: Socket>(self, mut stream: S, connection: usize) {
         while let Some(request) = read_request(&mut stream, connection).await {
-            self.recorded.lock().unwrap().push(request);
             let answer = self.answers.lock().unwrap().pop_front();
+            self.recorded.send_modify(|recorded| recorded.push(request));
             let Some(answer) = answer else { return };
             // The client may be gone, having seen enough.
             let _ = stream.write_all(&answer.bytes).await;
@@ -304,7 +342,10 @@ impl Script {
                     stream.tcp().set_zero_linger().unwrap();
                     return;
                 }
-                Then::Stall => {
+                Then::Stall(time) => {
+                    if let Some(time) = time {
+                        still::pass(time).await;
+                    }
                     // Ends when the client closes the connection.
                     let _ = stream.read(&mut [0]).await;
                     return;

@@ -116,12 +116,17 @@ async fn a_certificate_that_nobody_signed_is_a_failure_to_connect() {
 #[tokio::test]
 async fn a_certificate_for_another_name_is_a_failure_to_connect() {
     let server = server([Answer::ok("{}")]).await;
-    let url = format!("https://127.0.0.2:{}", server.port());
-    let client = builder(sqs(), url).tls_config(trusting()).build().unwrap();
+    let url = format!("https://other.invalid:{}", server.port());
+    let client = builder(sqs(), url)
+        .resolve("other.invalid", ([127, 0, 0, 1], server.port()).into())
+        .tls_config(trusting())
+        .build()
+        .unwrap();
     let error = bounded(client.call_value("list_queues", None))
         .await
         .unwrap_err();
     assert!(error.is_connect());
+    assert!(error.to_string().contains("not valid for name"), "{error}");
     assert!(server.recorded().is_empty());
 }
 

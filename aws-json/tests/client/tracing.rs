@@ -107,11 +107,14 @@ impl Subscriber for Undecided {
     fn exit(&self, _: &Id) {}
 }
 
-static UNDECIDED: Once = Once::new();
+/// For everything that may lead to a call, before there is one.
+pub(crate) fn keep_undecided() {
+    static UNDECIDED: Once = Once::new();
+    UNDECIDED.call_once(|| set_global_default(Undecided).unwrap());
+}
 
 /// What is told of a call of `send_message` that gets these answers.
 async fn told(answers: impl IntoIterator<Item = Answer>, set: fn(Builder) -> Builder) -> Log {
-    UNDECIDED.call_once(|| set_global_default(Undecided).unwrap());
     let server = Server::start(answers).await;
     let credentials = Credentials::new(KEY, SECRET).with_session_token("session-token");
     let builder = server.builder().max_attempts(3).credentials(credentials);
