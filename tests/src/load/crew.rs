@@ -24,8 +24,8 @@ const LATE_MAX: Duration = Duration::from_secs(10);
 /// Requests that may wait for one connection in an open loop.
 const WAITING_MAX: usize = 4_096;
 
-/// In an open loop, requests are released at most so often, those that are due together: to wake for each of
-/// tens of thousands a second would take more of the processor than the requests.
+/// In an open loop, requests are released in ticks, those that are due together: to wake for each of tens of
+/// thousands a second would take more of the processor than the requests.
 const TICK: Duration = Duration::from_micros(200);
 
 /// How long polls are woken after the quiet time of [`Mix::Idle`], and how long it takes from one to
@@ -317,9 +317,9 @@ fn work(share: Vec<(Task, Worker)>) -> Tally {
     sum
 }
 
-/// Releases requests at a steady rate, to one connection after the other. A request's time begins when it is
-/// released, whatever its connection is doing. Waiting on a channel that nobody sends on is the finest timer that
-/// there is without spinning.
+/// Releases requests at a steady rate, to one connection after the other. A request's time begins with the tick that
+/// was planned for it, whatever its connection, or this thread, is doing: a stall of the machine is the requests'.
+/// Waiting on a channel that nobody sends on is the finest timer that there is without spinning.
 fn release(
     releases: &[mpsc::Sender<Instant>],
     begin: Instant,
@@ -329,18 +329,60 @@ fn release(
 ) {
     let (_silent, never) = channel::channel::<()>();
     for (count, release) in (0_u32..).zip(releases.iter().cycle()) {
-        let due = begin + Duration::from_secs_f64(f64::from(count) / rate);
+        let tick = begin + tick_of(Duration::from_secs_f64(f64::from(count) / rate));
         loop {
             let now = clock::moment();
             if now >= end || stop.load(Ordering::Relaxed) {
                 return;
             }
-            if now >= due {
+            if now >= tick {
                 // A connection that has so many before it is not waited for.
-                let _ = release.try_send(now);
+                let _ = release.try_send(tick);
                 break;
             }
-            let _ = never.recv_timeout(due.max(now + TICK).min(end) - now);
+            let _ = never.recv_timeout(tick.min(end) - now);
+        }
+    }
+}
+
+/// The tick at which something is released that is due after that time.
+fn tick_of(due: Duration) -> Duration {
+    let nanos = due.as_nanos().next_multiple_of(TICK.as_nanos());
+    Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_begins_when_it_was_planned_however_late_it_is_released() {
+        let (release_one, mut one) = mpsc::channel(WAITING_MAX);
+        let (release_other, mut other) = mpsc::channel(WAITING_MAX);
+        let now = clock::moment();
+        // As after a stall of three seconds.
+        let begin = now - Duration::from_secs(3);
+        let end = now + Duration::from_secs(3_600);
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = thread::spawn(move || {
+            release(&[release_one, release_other], begin, end, 4.0, &stopped);
+        });
+        for count in 0..6 {
+            let planned = begin + Duration::from_millis(count * 500);
+            assert_eq!(one.blocking_recv(), Some(planned));
+            let planned = planned + Duration::from_millis(250);
+            assert_eq!(other.blocking_recv(), Some(planned));
+        }
+        stop.store(true, Ordering::Relaxed);
+        thread.join().expect("it ends");
+    }
+
+    #[test]
+    fn what_is_due_together_has_one_tick_which_is_never_early() {
+        let micros = Duration::from_micros;
+        for (due, tick) in [(0, 0), (1, 200), (199, 200), (200, 200), (201, 400)] {
+            assert_eq!(tick_of(micros(due)), micros(tick));
         }
     }
 }
