@@ -12,11 +12,15 @@ mod polls;
 mod rounds;
 mod throughput;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
+
+use clap::ValueEnum;
 
 use super::arguments::{Form, Part};
 use super::children::{self, Server};
+use super::crew::Outcome;
+use super::plain::settle;
 use super::program::{complain, say};
 use super::session::{Session, Shape};
 use super::target::Target;
@@ -27,33 +31,22 @@ pub use self::table::{Row, Table};
 ///
 /// # Errors
 ///
-/// When something cannot be measured.
+/// When there is no fake-sqs to measure.
 pub async fn run(
     form: Form,
     parts: &[Part],
     stop: impl Future<Output = ()>,
 ) -> Result<bool, String> {
-    let program = children::fake_sqs_program().await?;
-    tokio::select! {
-        result = measure(&program, form, parts) => result,
-        () = stop => Err("interrupted".to_owned()),
-    }
-}
-
-async fn measure(program: &Path, form: Form, parts: &[Part]) -> Result<bool, String> {
     let bench = Bench {
-        program: program.to_owned(),
+        program: children::fake_sqs_program().await?,
     };
     let mut table = Table::default();
-    for part in parts {
-        match part {
-            Part::Cycle => throughput::cycle(&bench, &mut table).await?,
-            Part::Batch => throughput::batches(&bench, &mut table).await?,
-            Part::Backlog => backlog::run(&bench, &mut table).await?,
-            Part::Polls => polls::run(&bench, &mut table).await?,
-            Part::Queues => operations::run(&bench, &mut table).await?,
-            Part::Latency => latency::run(&bench, &mut table).await?,
-        }
+    let is_whole = tokio::select! {
+        () = measure(&bench, parts, &mut table) => true,
+        () = stop => false,
+    };
+    if !is_whole {
+        table.not_measured("the rest", "interrupted");
         tell(&table);
     }
     match form {
@@ -63,10 +56,31 @@ async fn measure(program: &Path, form: Form, parts: &[Part]) -> Result<bool, Str
     Ok(table.rows.iter().all(|row| row.met))
 }
 
+/// A part that cannot be measured is missed, and the others are measured all the same.
+async fn measure(bench: &Bench, parts: &[Part], table: &mut Table) {
+    for part in parts {
+        let measured = match part {
+            Part::Cycle => throughput::cycle(bench, table).await,
+            Part::Batch => throughput::batches(bench, table).await,
+            Part::Backlog => backlog::run(bench, table).await,
+            Part::Polls => polls::run(bench, table).await,
+            Part::Queues => operations::run(bench, table).await,
+            Part::Latency => latency::run(bench, table).await,
+        };
+        if let Err(error) = measured {
+            let value = part.to_possible_value();
+            let name = value.as_ref().map_or("", |value| value.get_name());
+            table.not_measured(&format!("the part {name}"), &error);
+        }
+        tell(table);
+    }
+}
+
 /// It takes minutes, so what is measured so far is told on standard error.
 fn tell(table: &Table) {
     for row in table.rows.iter().skip(table.told.get()) {
-        complain(&format!("{}: {}", row.what, row.measured));
+        let met = if row.met { "" } else { " MISSED" };
+        complain(&format!("{}: {}{met}", row.what, row.measured));
     }
     table.told.set(table.rows.len());
 }
@@ -92,11 +106,58 @@ async fn session(server: &Server, shape: Shape) -> Result<Arc<Session>, String> 
         .map_err(|failure| format!("no queues: {failure}"))
 }
 
-/// A check that failed makes every number worthless.
+/// Receives what is left after these runs, all of a session's. A request that failed, or anything that is wrong
+/// with what came, makes every number worthless.
+async fn settled(session: &Arc<Session>, outcome: &Outcome) -> Result<(), String> {
+    answered(outcome)?;
+    let unchecked = settle(session, outcome).await?;
+    if unchecked > 0 {
+        return Err(format!("{unchecked} messages were left unchecked"));
+    }
+    sound(session)
+}
+
+fn answered(outcome: &Outcome) -> Result<(), String> {
+    match &outcome.tally.last_error {
+        None => Ok(()),
+        Some(error) => Err(format!("a request failed: {error}")),
+    }
+}
+
 fn sound(session: &Session) -> Result<(), String> {
     let (count, faults) = session.ledger.faults();
     match faults.first() {
         None => Ok(()),
         Some(fault) => Err(format!("{count} faults; the first: {fault}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_cannot_be_measured_is_missed_and_takes_nothing_else_with_it() {
+        let bench = Bench {
+            program: "/none".into(),
+        };
+        let mut table = Table::default();
+        let parts = Part::value_variants();
+        measure(&bench, parts, &mut table).await;
+        assert_eq!(table.rows.len(), parts.len());
+        for row in &table.rows {
+            let why = "not measured: /none does not start: ";
+            assert!(!row.met && row.measured.starts_with(why), "{row:?}");
+        }
+        assert_eq!(table.rows[1].what, "the part batch");
+        assert_eq!(table.told.get(), parts.len());
+    }
+
+    #[test]
+    fn one_request_that_failed_is_an_error() {
+        let mut outcome = Outcome::default();
+        assert_eq!(answered(&outcome), Ok(()));
+        outcome.tally.last_error = Some("no".to_owned());
+        assert_eq!(answered(&outcome), Err("a request failed: no".to_owned()));
     }
 }

@@ -41,14 +41,17 @@ pub(super) async fn pairs(
             (run.run(one.0, Some(one.1)).await?, first)
         });
     }
-    for (one, other) in &pairs {
-        for outcome in [one, other] {
-            if let Some(error) = &outcome.tally.last_error {
-                return Err(format!("a request failed: {error}"));
-            }
-        }
-    }
     Ok(pairs)
+}
+
+/// All rounds of one of the two as one.
+pub(super) fn sum<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>) -> Outcome {
+    let mut sum = Outcome::default();
+    for outcome in outcomes {
+        sum.measured += outcome.measured;
+        sum.tally.add(outcome.tally.clone());
+    }
+    sum
 }
 
 /// The middle one of some numbers; zero of none.
