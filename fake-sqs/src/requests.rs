@@ -50,7 +50,7 @@ impl FakeSqs {
     /// # let _ = client.list_queues(ListQueuesInput::default()).await;
     /// // … the code under test signs with the wrong secret …
     /// let refused = Filter::new().outcome(Outcome::Refused);
-    /// let requests = server.wait_for(&refused, 1, Duration::from_secs(2)).await?;
+    /// let requests = server.wait_for(&refused, 1, Duration::from_secs(60)).await?;
     /// let refusal = requests[0].refusal.as_ref().ok_or("it was refused")?;
     /// println!("{}; {}", refusal.explanation, refusal.advice);
     /// # Ok(())

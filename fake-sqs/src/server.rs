@@ -287,7 +287,7 @@ mod tests {
     use crate::testing::{call, signed_by, signer};
 
     /// Longer than anything here takes.
-    const BOUND: Duration = Duration::from_secs(20);
+    const BOUND: Duration = Duration::from_secs(60);
 
     /// The bytes of a signed call that asks for its connection to be closed.
     fn bytes(action: &str, input: &serde_json::Value) -> Vec<u8> {

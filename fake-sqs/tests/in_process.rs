@@ -9,7 +9,7 @@ use fake_sqs::{Configuration, ControlError, FakeSqs, Rules, Timestamp};
 use sqs::{Client, GetQueueUrlInput, MessageAttributeValue, ReceiveMessageInput, SendMessageInput};
 
 /// Longer than anything here takes.
-const BOUND: Duration = Duration::from_secs(20);
+const BOUND: Duration = Duration::from_secs(60);
 
 fn client(server: &FakeSqs) -> Client {
     let client = Client::builder()

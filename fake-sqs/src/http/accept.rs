@@ -232,6 +232,7 @@ fn tell(error: &hyper::Error) {
 mod tests {
     use std::net::SocketAddr;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
 
     use axum::routing::get;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -242,25 +243,44 @@ mod tests {
     use super::*;
 
     /// Longer than anything here takes.
-    const BOUND: Duration = Duration::from_secs(3_600);
+    const BOUND: Duration = Duration::from_secs(60);
 
     const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
+    /// A loopback address that nobody else uses, so that nobody takes over a port of it that was
+    /// given back. macOS has only the usual one.
+    const ALONE: [u8; 4] = if cfg!(target_os = "macos") {
+        [127, 0, 0, 1]
+    } else {
+        [127, 0, 77, 3]
+    };
+
     struct Server {
         address: SocketAddr,
+        open: Gauge,
         stop: oneshot::Sender<()>,
         task: JoinHandle<()>,
     }
 
     async fn start(router: Router, connections_max: usize, grace: Duration) -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        start_at([127, 0, 0, 1], router, connections_max, grace).await
+    }
+
+    async fn start_at(
+        address: [u8; 4],
+        router: Router,
+        connections_max: usize,
+        grace: Duration,
+    ) -> Server {
+        let address = SocketAddr::from((address, 0));
+        let listener = TcpListener::bind(address).await.expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let (stop, stopped) = oneshot::channel();
+        let (open, (stop, stopped)) = (Gauge::default(), oneshot::channel());
         let acceptor = Acceptor {
             listener,
             router,
             connections_max,
-            open: Gauge::default(),
+            open: open.clone(),
             grace,
         };
         let task = tokio::spawn(acceptor.serve(async {
@@ -268,6 +288,7 @@ mod tests {
         }));
         Server {
             address,
+            open,
             stop,
             task,
         }
@@ -299,7 +320,10 @@ mod tests {
             move || async move {
                 let now = running.fetch_add(1, Ordering::SeqCst) + 1;
                 most.fetch_max(now, Ordering::SeqCst);
-                // Long enough for every client to get here that can.
+                while most.load(Ordering::SeqCst) < connections_max {
+                    tokio::task::yield_now().await;
+                }
+                // Whoever gets here too is one too many.
                 for _ in 0..1_000 {
                     tokio::task::yield_now().await;
                 }
@@ -328,13 +352,24 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn headers_that_do_not_come_close_the_connection() {
+        // Tokio moves no time by itself while this task waits, which it does for `BOUND` at most.
+        let (_still, moving) = mpsc::channel::<()>();
+        let stood = tokio::task::spawn_blocking(move || moving.recv_timeout(BOUND));
         let server = start(quick(), 9, BOUND).await;
         let mut stream = TcpStream::connect(server.address).await.expect("accepted");
         stream
             .write_all(b"GET / HTTP/1.1\r\nHost: local")
             .await
             .expect("sent");
-        let answer = answer(stream).await;
+        while server.open.get() == 0 {
+            assert!(!stood.is_finished(), "nobody takes the connection");
+            tokio::task::yield_now().await;
+        }
+        // By now it is served, or is once this task has let others run.
+        tokio::task::yield_now().await;
+        tokio::time::advance(limits::HEAD_TIME_MAX).await;
+        let moment = Duration::from_secs(1);
+        let answer = timeout(moment, answer(stream)).await.expect("in time");
         assert!(!answer.contains("200"), "{answer}");
     }
 
@@ -349,7 +384,8 @@ mod tests {
                 "done"
             }
         };
-        let server = start(Router::new().route("/", get(handler)), 9, BOUND).await;
+        let router = Router::new().route("/", get(handler));
+        let server = start_at(ALONE, router, 9, BOUND).await;
         let busy = ask(server.address).await;
         let idle = TcpStream::connect(server.address).await.expect("accepted");
         arrived.notified().await;

@@ -9,15 +9,15 @@ use http::Uri;
 use http::uri::PathAndQuery;
 
 /// How long connecting, and each read or write, may take.
-const STEP_TIME_MAX: Duration = Duration::from_secs(2);
+pub(crate) const STEP_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// How much of an answer is read, in bytes. Health answers take a few hundred.
 const ANSWER_BYTES_MAX: u64 = 64 * 1024;
 
-/// Asks the server at `endpoint` whether it is ready.
-pub(crate) fn check(endpoint: &str) -> Result<(), HealthError> {
+/// Asks the server at `endpoint` whether it is ready. No step takes longer than `step_time_max`.
+pub(crate) fn check(endpoint: &str, step_time_max: Duration) -> Result<(), HealthError> {
     let authority = authority(endpoint)?;
-    let answer = match ask(&authority) {
+    let answer = match ask(&authority, step_time_max) {
         Ok(answer) => answer,
         Err(error) => return Err(HealthError::Unreachable { authority, error }),
     };
@@ -106,10 +106,10 @@ fn authority(endpoint: &str) -> Result<String, HealthError> {
     }
 }
 
-fn ask(authority: &str) -> io::Result<Vec<u8>> {
-    let mut stream = connect(authority)?;
-    stream.set_read_timeout(Some(STEP_TIME_MAX))?;
-    stream.set_write_timeout(Some(STEP_TIME_MAX))?;
+fn ask(authority: &str, step_time_max: Duration) -> io::Result<Vec<u8>> {
+    let mut stream = connect(authority, step_time_max)?;
+    stream.set_read_timeout(Some(step_time_max))?;
+    stream.set_write_timeout(Some(step_time_max))?;
     let request =
         format!("GET /_fake/health HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
@@ -118,10 +118,10 @@ fn ask(authority: &str) -> io::Result<Vec<u8>> {
     Ok(answer)
 }
 
-fn connect(authority: &str) -> io::Result<TcpStream> {
+fn connect(authority: &str, time_max: Duration) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for address in authority.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, STEP_TIME_MAX) {
+        match TcpStream::connect_timeout(&address, time_max) {
             Ok(stream) => return Ok(stream),
             Err(error) => last = error,
         }
@@ -133,7 +133,12 @@ fn connect(authority: &str) -> io::Result<TcpStream> {
 mod tests {
     use std::net::TcpListener;
 
+    use tokio::net::TcpSocket;
+
     use super::*;
+
+    /// Longer than anything here takes.
+    const BOUND: Duration = Duration::from_secs(60);
 
     /// What `check` says about a server that answers `answer`.
     fn check_against(answer: &'static str) -> Result<(), HealthError> {
@@ -150,7 +155,7 @@ mod tests {
             stream.write_all(answer.as_bytes()).expect("an answer");
             String::from_utf8(request).expect("ASCII")
         });
-        let result = check(&format!("http://{address}"));
+        let result = check(&format!("http://{address}"), BOUND);
         let request = server.join().expect("the server ends");
         let expected = format!("GET /_fake/health HTTP/1.1\r\nHost: {address}\r\n");
         assert!(request.starts_with(&expected), "{request}");
@@ -183,10 +188,12 @@ mod tests {
 
     #[test]
     fn nothing_there_is_unreachable() {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = listener.local_addr().expect("an address");
-        drop(listener);
-        let result = check(&format!("http://{address}"));
+        // It holds the port, so that nobody else gets it, and never listens.
+        let silent = TcpSocket::new_v4().expect("a socket");
+        let any = "127.0.0.1:0".parse().expect("an address");
+        silent.bind(any).expect("a free port");
+        let address = silent.local_addr().expect("an address");
+        let result = check(&format!("http://{address}"), BOUND);
         assert!(
             matches!(result, Err(HealthError::Unreachable { .. })),
             "{result:?}"

@@ -36,7 +36,7 @@ pub(crate) fn run() -> ExitCode {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => fail(&error),
         },
-        Ok(Command::Health { endpoint }) => match health::check(&endpoint) {
+        Ok(Command::Health { endpoint }) => match health::check(&endpoint, health::STEP_TIME_MAX) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 complain(&error.to_string());
