@@ -8,10 +8,7 @@ import { after, afterEach, before, beforeEach } from "node:test";
 
 import { chromium } from "playwright-core";
 
-import { Server } from "./server.js";
-
-/** How long anything on the page may take, in milliseconds. */
-export const BOUND_MS = 30_000;
+import { BOUND_MS, Server } from "./server.js";
 
 const ARGUMENTS = [
   "--no-sandbox",
@@ -40,6 +37,7 @@ export function suite() {
     it.context = await chromium.launchPersistentContext(folder, {
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
       headless: true,
+      timeout: BOUND_MS,
       args: ARGUMENTS,
       viewport: { width: 1280, height: 860 },
       locale: "en-GB",

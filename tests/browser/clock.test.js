@@ -77,5 +77,5 @@ test("another program's change of the clock is seen too", async () => {
   await server.control("POST", "clock/freeze");
   await sees(page, ".mode", "frozen");
   await server.control("POST", "clock/advance", { seconds: 86_400 });
-  await sees(page, ".offset", /1 d behind|23 h 59 min ahead|1 d ahead/);
+  await sees(page, ".offset", /23 h \d+ min ahead|1 d ahead/);
 });

@@ -52,7 +52,7 @@ async function fill(server) {
   await server.receive("thumbnails", { MaxNumberOfMessages: 10 });
 }
 
-test("pictures", { timeout: 120_000 }, async () => {
+test("pictures", async () => {
   const { page, server } = it;
   await page.setViewportSize({ width: 1180, height: 640 });
   await server.control("POST", "clock/advance", { seconds: 43_200 });

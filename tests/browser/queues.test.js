@@ -55,6 +55,8 @@ test("what the server refuses stays in the dialog, in its words", async () => {
 test("counts change by themselves", async () => {
   const { page, server } = it;
   await server.createQueue("orders");
+  // However slow the machine is, nothing comes back meanwhile.
+  await server.control("POST", "clock/freeze");
   await open(it);
   const counts = async () => (await cells(row(page, "orders"))).slice(1, 4);
   await row(page, "orders").waitFor();

