@@ -38,14 +38,14 @@ def fake_sqs():
         yield line.removeprefix(PREFIX)
     finally:
         process.terminate()
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
 
 
 @pytest.fixture
 def sqs(fake_sqs):
     """A client of an empty server: what tests leave behind is forgotten before the next one."""
     reset = urllib.request.Request(f"{fake_sqs}/_fake/reset", method="POST")
-    urllib.request.urlopen(reset, timeout=10).close()
+    urllib.request.urlopen(reset, timeout=60).close()
     return boto3.client(
         "sqs",
         endpoint_url=fake_sqs,

@@ -7,7 +7,7 @@ import urllib.request
 def advance(endpoint, seconds):
     """Moves the queues' time forward."""
     body = json.dumps({"seconds": seconds}).encode()
-    urllib.request.urlopen(f"{endpoint}/_fake/clock/advance", data=body, timeout=10).close()
+    urllib.request.urlopen(f"{endpoint}/_fake/clock/advance", data=body, timeout=60).close()
 
 
 def test_a_message_that_is_not_deleted_comes_back(sqs, fake_sqs):

@@ -18,7 +18,7 @@ source "$here/server.sh"
 # configuration, and no proxy.
 signature=(--aws-sigv4 aws:amz:us-east-1:sqs --user test:test)
 sqs() {
-    IFS=$'\t' read -r status type < <(curl --disable --silent --show-error --noproxy '*' --max-time 30 "${signature[@]}" \
+    IFS=$'\t' read -r status type < <(curl --disable --silent --show-error --noproxy '*' --max-time "$bound" "${signature[@]}" \
         --output "$work/body" --write-out '%{http_code}\t%{content_type}\n' "$@")
     body=$(cat "$work/body")
     equal "the type of $body" "$type" text/xml

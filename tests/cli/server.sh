@@ -2,6 +2,8 @@
 
 work=$(mktemp -d)
 checks=0
+# How many seconds anything may take that takes no time: it ends a script that would go on for ever.
+bound=300
 
 # Ends with an error that says what was wrong.
 fail() {
@@ -38,7 +40,7 @@ start() {
     env -u FAKE_SQS_LISTEN "$binary" --listen 127.0.0.1:0 "$@" >"$work/out" 2>"$work/log" &
     server=$!
     exec 3<"$work/out"
-    read -r -t 10 line <&3 || fail "no start-up line within 10 s: $(cat "$work/log")"
+    read -r -t "$bound" line <&3 || fail "no start-up line within $bound s: $(cat "$work/log")"
     [[ $line =~ ^fake-sqs\ listening\ on\ (http://127\.0\.0\.1:[0-9]+)$ ]] \
         || fail "the start-up line is '$line'"
     endpoint=${BASH_REMATCH[1]}

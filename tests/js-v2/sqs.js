@@ -5,9 +5,9 @@ import { createRequire } from "node:module";
 
 import SQS from "aws-sdk/clients/sqs.js";
 
-import { OWNER, WAIT_MS } from "../js/server.js";
+import { BOUND_MS, OWNER } from "../js/server.js";
 
-export { OTHER, OWNER, startServer } from "../js/server.js";
+export { frozen, OTHER, OWNER, startServer } from "../js/server.js";
 
 // With a release that speaks JSON, this suite would pass and show nothing.
 const model = createRequire(import.meta.url)("aws-sdk/apis/sqs-2012-11-05.min.json");
@@ -24,7 +24,7 @@ export function client(endpoint, { key, secret } = OWNER, more = {}) {
     credentials: { accessKeyId: key, secretAccessKey: secret },
     computeChecksums: true,
     maxRetries: 0,
-    httpOptions: { connectTimeout: WAIT_MS, timeout: 2 * WAIT_MS },
+    httpOptions: { connectTimeout: BOUND_MS, timeout: BOUND_MS },
     ...more,
   });
 }

@@ -12,9 +12,9 @@ import {
   SQSServiceException,
 } from "@aws-sdk/client-sqs";
 
-import { OWNER, WAIT_MS } from "./server.js";
+import { BOUND_MS, OWNER } from "./server.js";
 
-export { OTHER, OWNER, startServer } from "./server.js";
+export { frozen, OTHER, OWNER, startServer } from "./server.js";
 
 /** A client that signs as one of the accounts. A refusal is to be seen, not tried again. */
 export function client(endpoint, { key, secret } = OWNER, more = {}) {
@@ -23,7 +23,7 @@ export function client(endpoint, { key, secret } = OWNER, more = {}) {
     region: "us-east-1",
     credentials: { accessKeyId: key, secretAccessKey: secret },
     maxAttempts: 1,
-    requestHandler: { connectionTimeout: WAIT_MS, requestTimeout: 2 * WAIT_MS },
+    requestHandler: { connectionTimeout: BOUND_MS, requestTimeout: BOUND_MS },
     ...more,
   });
   after(() => sqs.destroy());

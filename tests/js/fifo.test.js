@@ -109,7 +109,7 @@ test("a receive is had again by its attempt id", async () => {
   });
 });
 
-test("a handle whose time is over deletes nothing", { timeout: 20_000 }, async () => {
+test("a handle whose time is over deletes nothing", async () => {
   const QueueUrl = await byContent();
   await send(sqs, QueueUrl, "one", inGroup("g"));
   const [{ ReceiptHandle }] = await receive(sqs, QueueUrl, { VisibilityTimeout: 1 });

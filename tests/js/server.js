@@ -12,8 +12,8 @@ export const OTHER = { account: "111122223333", key: "other", secret: "other" };
 
 const START_LINE = /^fake-sqs listening on (http:\/\/127\.0\.0\.1:\d+)$/;
 
-/** How long anything may take to connect, to start or to end. */
-export const WAIT_MS = 10_000;
+/** How long anything may take that takes no time: it ends a test that would go on for ever, and says nothing of speed. */
+export const BOUND_MS = 300_000;
 
 /**
  * Starts a server with both accounts on a free port, stops it when the file's tests are over, and
@@ -30,17 +30,34 @@ export async function startServer() {
   );
   const ended = once(server, "exit");
   const lines = createInterface({ input: server.stdout });
-  const [line] = await once(lines, "line", { signal: AbortSignal.timeout(WAIT_MS) });
+  const [line] = await once(lines, "line", { signal: AbortSignal.timeout(BOUND_MS) });
   const [, endpoint] = START_LINE.exec(line) ?? assert.fail(`the start-up line is ${line}`);
 
   after(async () => {
     server.kill("SIGTERM");
-    const timer = setTimeout(() => server.kill("SIGKILL"), WAIT_MS);
+    const timer = setTimeout(() => server.kill("SIGKILL"), BOUND_MS);
     const [status] = await ended;
     clearTimeout(timer);
     assert.equal(status, 0, "SIGTERM ends the server with status 0");
   });
   return endpoint;
+}
+
+/**
+ * Calls `deed` while the queues' time stands: nothing is due before `deed` says so with the `advance` that it gets, which
+ * takes seconds, however slow the machine is.
+ */
+export async function frozen(endpoint, deed) {
+  const post = async (what, body) => {
+    const answer = await fetch(`${endpoint}/_fake/clock/${what}`, { method: "POST", body });
+    assert.equal(answer.status, 200, await answer.text());
+  };
+  await post("freeze");
+  try {
+    await deed((seconds) => post("advance", JSON.stringify({ seconds })));
+  } finally {
+    await post("resume");
+  }
 }
 
 function withoutOurSettings(environment) {

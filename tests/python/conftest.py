@@ -9,7 +9,7 @@ import botocore.config
 import pytest
 
 import wire
-from server import FakeSqs
+from server import BOUND_SECONDS, FakeSqs
 
 REGION = "us-east-1"
 ACCOUNT = "000000000000"
@@ -56,8 +56,8 @@ def connect(server):
             aws_access_key_id=key,
             aws_secret_access_key=secret,
             config=botocore.config.Config(
-                connect_timeout=5,
-                read_timeout=30,
+                connect_timeout=BOUND_SECONDS,
+                read_timeout=BOUND_SECONDS,
                 # A refusal is to be seen, not tried again; and no proxy stands before 127.0.0.1.
                 retries={"total_max_attempts": 1},
                 proxies={},

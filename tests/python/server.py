@@ -1,5 +1,7 @@
 """A fake-sqs process for tests: started on a free port, stopped by SIGTERM."""
 
+import contextlib
+import json
 import os
 import queue
 import re
@@ -7,9 +9,11 @@ import signal
 import subprocess
 import threading
 
+import urllib3
+
 START_LINE = re.compile(r"^fake-sqs listening on (http://127\.0\.0\.1:\d+)$")
-START_SECONDS = 10
-STOP_SECONDS = 10
+# How long anything may take that takes no time: it ends a test that would go on for ever, and says nothing of speed.
+BOUND_SECONDS = 300
 
 
 class FakeSqs:
@@ -43,16 +47,33 @@ class FakeSqs:
 
     def _wait_for_start(self):
         try:
-            line = self._lines.get(timeout=START_SECONDS)
+            line = self._lines.get(timeout=BOUND_SECONDS)
         except queue.Empty:
             line = None
         found = START_LINE.match(line or "")
         if not found:
             self._process.kill()
-            self._process.wait(STOP_SECONDS)
+            self._process.wait(BOUND_SECONDS)
             self._close()
             raise RuntimeError(f"no start-up line but {line!r}; its log:\n{self.log()}")
         return found.group(1)
+
+    def control(self, method, path, **body):
+        """Asks the control interface: ``control("POST", "clock/advance", seconds=1)``."""
+        with urllib3.PoolManager(retries=False, timeout=BOUND_SECONDS) as pool:
+            url = f"{self.endpoint_url}/_fake/{path}"
+            answer = pool.request(method, url, body=json.dumps(body) if body else None)
+        assert answer.status == 200, answer.data
+        return json.loads(answer.data)
+
+    @contextlib.contextmanager
+    def frozen(self):
+        """The queues' time stands meanwhile: nothing is due before the test says so, on a slow machine too."""
+        self.control("POST", "clock/freeze")
+        try:
+            yield
+        finally:
+            self.control("POST", "clock/resume")
 
     def log(self):
         """What the server wrote on standard error so far."""
@@ -62,14 +83,14 @@ class FakeSqs:
         """Asks the server to stop, waits for it and returns its exit status."""
         self._process.send_signal(signal.SIGTERM)
         try:
-            return self._process.wait(STOP_SECONDS)
+            return self._process.wait(BOUND_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            self._process.wait(STOP_SECONDS)
-            raise RuntimeError(f"no end within {STOP_SECONDS} s of SIGTERM; its log:\n{self.log()}")
+            self._process.wait(BOUND_SECONDS)
+            raise RuntimeError(f"no end within {BOUND_SECONDS} s of SIGTERM; its log:\n{self.log()}")
         finally:
             self._close()
 
     def _close(self):
-        self._reader.join(STOP_SECONDS)
+        self._reader.join(BOUND_SECONDS)
         self._process.stdout.close()

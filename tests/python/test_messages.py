@@ -7,6 +7,7 @@ import pytest
 
 import digests
 from conftest import ACCOUNT
+from server import BOUND_SECONDS
 
 ATTRIBUTES = {
     "color": {"DataType": "String", "StringValue": "blue"},
@@ -117,11 +118,12 @@ def test_only_attributes_that_are_asked_for(sqs, queue, wanted, names):
 
 
 @pytest.mark.parametrize("parameter", ["AttributeNames", "MessageSystemAttributeNames"])
-def test_system_attributes(sqs, queue, parameter):
-    before = time.time_ns() // 1_000_000
+def test_system_attributes(server, sqs, queue, parameter):
+    # By the server's clock, which a stall at its start may have set a moment behind the machine's.
+    before = server.control("GET", "clock")["now"]
     sqs.send_message(QueueUrl=queue, MessageBody="a")
     message = receive_one(sqs, queue, **{parameter: ["All"]})
-    after = time.time_ns() // 1_000_000
+    after = server.control("GET", "clock")["now"]
 
     attributes = message["Attributes"]
     sent = int(attributes.pop("SentTimestamp"))
@@ -221,20 +223,22 @@ def test_delete_and_change_in_batches(sqs, queue):
     assert counts["Attributes"] == {"ApproximateNumberOfMessagesNotVisible": "1"}
 
 
-def test_long_poll_is_woken_by_a_send(connect, sqs, queue, background):
+def test_long_poll_is_woken_by_a_send(server, connect, sqs, queue, background):
     client = connect()
     leaves = threading.Event()
     client.meta.events.register("before-send.sqs.ReceiveMessage", lambda **_: leaves.set())
-    poll = background(receive_one, client, queue, WaitTimeSeconds=20)
-    assert leaves.wait(timeout=10)
-    sent = sqs.send_message(QueueUrl=queue, MessageBody="woken")
-    # Half of the wait: it was the message that ended it, not the time.
-    assert poll.result(timeout=10)["MessageId"] == sent["MessageId"]
+    # It is the message that ends the poll, since the time stands.
+    with server.frozen():
+        poll = background(receive_one, client, queue, WaitTimeSeconds=20)
+        assert leaves.wait(timeout=BOUND_SECONDS)
+        sent = sqs.send_message(QueueUrl=queue, MessageBody="woken")
+        assert poll.result(timeout=BOUND_SECONDS)["MessageId"] == sent["MessageId"]
 
 
-def test_long_poll_waits_for_a_delay_to_end(sqs, queue):
-    sent = sqs.send_message(QueueUrl=queue, MessageBody="later", DelaySeconds=1)
-    assert "Messages" not in sqs.receive_message(QueueUrl=queue)
+def test_long_poll_waits_for_a_delay_to_end(server, sqs, queue):
+    with server.frozen():
+        sent = sqs.send_message(QueueUrl=queue, MessageBody="later", DelaySeconds=1)
+        assert "Messages" not in sqs.receive_message(QueueUrl=queue)
     message = receive_one(sqs, queue, WaitTimeSeconds=10)
     assert message["MessageId"] == sent["MessageId"]
 

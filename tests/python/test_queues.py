@@ -3,6 +3,7 @@
 import pytest
 
 from conftest import ACCOUNT, REGION
+from server import BOUND_SECONDS
 
 ALWAYS = {
     "ApproximateNumberOfMessages": "0",
@@ -103,7 +104,7 @@ def test_delete_ends_a_long_poll(connect, sqs, queue, background):
     poll = background(client.receive_message, QueueUrl=queue, WaitTimeSeconds=20)
     sqs.delete_queue(QueueUrl=queue)
     with pytest.raises(client.exceptions.QueueDoesNotExist):
-        poll.result(timeout=10)
+        poll.result(timeout=BOUND_SECONDS)
 
 
 def test_purge(sqs, queue):

@@ -15,6 +15,7 @@ from botocore import UNSIGNED
 import signing_clock
 import wire
 from conftest import KEY, REGION, SECRET
+from server import BOUND_SECONDS
 
 MISMATCH = (
     "The request signature we calculated does not match the signature you provided. "
@@ -206,7 +207,7 @@ def post_by_hand(server, auth, request, sent=None):
 
 
 def send(method, url, headers, body=None):
-    with urllib3.PoolManager(retries=False, timeout=10) as pool:
+    with urllib3.PoolManager(retries=False, timeout=BOUND_SECONDS) as pool:
         return pool.request(method, url, headers=headers, body=body)
 
 
