@@ -3,9 +3,12 @@
 use std::panic::Location;
 use std::time::Duration;
 
-/// How long a test waits for anything: far longer than what it waits for takes, and half of
-/// the 20 seconds that a long poll may last, so that a poll which nothing woke is noticed.
+/// How long a test waits for one answer: far longer than it takes, and half of the 20 seconds that
+/// a long poll may last, so that a poll which nothing woke is noticed.
 pub const BOUND: Duration = Duration::from_secs(10);
+
+/// How long a test waits for work of many steps, on the slowest machine that it may run on.
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The output of `future`, which must come within [`BOUND`].
 ///
@@ -15,6 +18,16 @@ pub const BOUND: Duration = Duration::from_secs(10);
 #[track_caller]
 pub fn within<F: Future>(future: F) -> impl Future<Output = F::Output> {
     within_limit(BOUND, Location::caller(), future)
+}
+
+/// The same for work of many steps, within [`PATIENCE`].
+///
+/// # Panics
+///
+/// When it does not come.
+#[track_caller]
+pub fn patiently<F: Future>(future: F) -> impl Future<Output = F::Output> {
+    within_limit(PATIENCE, Location::caller(), future)
 }
 
 async fn within_limit<F: Future>(limit: Duration, place: &Location<'_>, future: F) -> F::Output {
