@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use conformance::bound::within;
+use conformance::bound::{patiently, within};
 use conformance::raw::{self, Answer, Signature};
 use conformance::wire::Wire;
 use conformance::{on_each_wire, sdk};
@@ -361,6 +361,8 @@ async fn a_poll_waits_as_long_as_its_queue_says_and_then_gives_up(wire: Wire) {
         json!({"QueueUrl": "orders", "Attributes": attributes})
     };
     ok(&server, "SetQueueAttributes", wait("20")).await;
+    // Or the delay might be over before it is looked for.
+    server.fake.freeze().await.expect("frozen");
     let message = json!({"QueueUrl": "orders", "MessageBody": "a", "DelaySeconds": 1});
     ok(&server, "SendMessage", message).await;
     assert!(
@@ -369,6 +371,7 @@ async fn a_poll_waits_as_long_as_its_queue_says_and_then_gives_up(wire: Wire) {
             .is_empty(),
         "a wait of 0 that is asked for wins"
     );
+    server.fake.resume().await.expect("it goes on");
     assert_eq!(bodies(&receive(&server, json!({})).await), ["a"]);
     ok(&server, "SetQueueAttributes", wait("1")).await;
     assert!(receive(&server, json!({})).await.is_empty());
@@ -396,11 +399,11 @@ async fn among_many_receivers_each_message_comes_once(wire: Wire) {
             while count.load(Ordering::SeqCst) < MESSAGES {
                 let call = sqs.receive_message().queue_url("orders");
                 let call = call.max_number_of_messages(7).wait_time_seconds(1);
-                let answer = call.send().await.expect("an answer");
+                let answer = within(call.send()).await.expect("an answer");
                 for message in answer.messages.unwrap_or_default() {
                     let call = sqs.delete_message().queue_url("orders");
                     let call = call.set_receipt_handle(message.receipt_handle);
-                    call.send().await.expect("it is deleted");
+                    within(call.send()).await.expect("it is deleted");
                     bodies.push(message.body.expect("a body"));
                     count.fetch_add(1, Ordering::SeqCst);
                 }
@@ -416,7 +419,7 @@ async fn among_many_receivers_each_message_comes_once(wire: Wire) {
     }
     let mut received = Vec::new();
     for receiver in receivers {
-        received.extend(within(receiver).await.expect("it ends"));
+        received.extend(patiently(receiver).await.expect("it ends"));
     }
     let distinct: BTreeSet<&String> = received.iter().collect();
     assert_eq!((received.len(), distinct.len()), (MESSAGES, MESSAGES));

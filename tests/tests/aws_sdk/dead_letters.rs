@@ -23,7 +23,7 @@ on_each_wire! {
 /// A server, a client, the URL of `orders` and that of `dead`, where the messages of `orders` go
 /// after so many receives.
 struct Pair {
-    _server: FakeSqs,
+    server: FakeSqs,
     sqs: Client,
     orders: String,
     dead: String,
@@ -39,7 +39,7 @@ async fn pair(wire: Wire, receives: u32) -> Pair {
         .attributes(QueueAttributeName::RedrivePolicy, policy("dead", receives));
     let orders = within(call.send()).await.expect("a queue").queue_url;
     Pair {
-        _server: server,
+        server,
         sqs,
         orders: orders.expect("its URL"),
         dead,
@@ -88,7 +88,7 @@ async fn tasks(sqs: &Client, source: &str) -> Vec<ListMessageMoveTasksResultEntr
 
 async fn a_message_received_too_often_is_a_dead_letter(wire: Wire) {
     let Pair {
-        _server,
+        server: _server,
         sqs,
         orders,
         dead,
@@ -125,7 +125,7 @@ async fn a_message_received_too_often_is_a_dead_letter(wire: Wire) {
 
 async fn sources_are_listed_in_pages(wire: Wire) {
     let Pair {
-        _server,
+        server: _server,
         sqs,
         orders,
         dead,
@@ -161,7 +161,7 @@ async fn sources_are_listed_in_pages(wire: Wire) {
 
 async fn what_a_redrive_policy_refuses(wire: Wire) {
     let Pair {
-        _server,
+        server: _server,
         sqs,
         orders,
         dead,
@@ -213,7 +213,7 @@ async fn a_task_moves_dead_letters_back(wire: Wire) {
     let pair = pair(wire, 1).await;
     dead_letters(&pair, &["one", "two"]).await;
     let Pair {
-        _server,
+        server: _server,
         sqs,
         orders,
         ..
@@ -249,6 +249,8 @@ async fn a_task_has_a_rate_runs_alone_and_is_cancelled(wire: Wire) {
     let sqs = &pair.sqs;
     create(sqs, "others").await;
     let (source, destination) = (arn("dead"), arn("others"));
+    // Or it might move all of them before it is looked at.
+    pair.server.freeze().await.expect("frozen");
     let start = || {
         sqs.start_message_move_task()
             .source_arn(&source)
@@ -298,7 +300,11 @@ async fn a_task_has_a_rate_runs_alone_and_is_cancelled(wire: Wire) {
 }
 
 async fn what_a_task_names_must_exist(wire: Wire) {
-    let Pair { _server, sqs, .. } = pair(wire, 1).await;
+    let Pair {
+        server: _server,
+        sqs,
+        ..
+    } = pair(wire, 1).await;
     let absent = |which: &str| {
         format!("The resource that you specified for the {which} parameter doesn't exist.")
     };

@@ -402,6 +402,8 @@ async fn a_long_poll_waits_for_a_delay_to_end(wire: Wire) {
     let server = FakeSqs::start().await;
     let sqs = sdk::client(&server, wire);
     let url = create(&sqs, "orders").await;
+    // Or the delay might be over before it is looked for.
+    server.freeze().await.expect("frozen");
     let sent = sqs
         .send_message()
         .queue_url(&url)
@@ -409,6 +411,7 @@ async fn a_long_poll_waits_for_a_delay_to_end(wire: Wire) {
         .delay_seconds(1);
     within(sent.send()).await.expect("the message is accepted");
     assert!(receive(&sqs, &url).await.is_empty());
+    server.resume().await.expect("it goes on");
     let poll = sqs.receive_message().queue_url(&url).wait_time_seconds(20);
     let answer = within(poll.send()).await.expect("an answer");
     assert_eq!(answer.messages()[0].body(), Some("later"));
