@@ -12,9 +12,6 @@ use crate::case::{Case, Expected, Finish, Then};
 use crate::target::{Target, wait};
 use crate::wire::{self, connect};
 
-/// How often something is looked for before it counts as not coming.
-const LOOKS_MAX: usize = 50_000;
-
 fn list(target: &Target) -> Vec<u8> {
     Call::new(target.address, "ListQueues", "{}")
         .signed()
@@ -158,7 +155,7 @@ fn a_thousand_connections_that_say_nothing_leave_nothing() {
 /// Waits until so many connections are open.
 fn open(target: &Target, count: usize) {
     let line = format!("\nfake_sqs_connections {count}\n");
-    let found = (0..LOOKS_MAX).any(|_| target.ask("/_fake/metrics").contains(&line));
+    let found = target.soon(|| target.ask("/_fake/metrics").contains(&line));
     assert!(found, "there are never {count} connections");
 }
 
@@ -166,7 +163,7 @@ fn open(target: &Target, count: usize) {
 fn polls(target: &Target, count: usize) {
     let text = format!("\"waiting_polls\":{count}");
     let path = "/_fake/queues/000000000000/us-east-1/empty";
-    let found = (0..LOOKS_MAX).any(|_| target.ask(path).contains(&text));
+    let found = target.soon(|| target.ask(path).contains(&text));
     assert!(found, "there are never {count} polls");
 }
 

@@ -4,7 +4,9 @@ use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use conformance::{bound, clock};
 use fake_sqs::journal::Bounds;
 use fake_sqs::{Builder, FakeSqs};
 
@@ -23,9 +25,9 @@ const LEFT_BYTES_MAX: isize = 32 * 1024;
 /// And after all attacks on a target together, in bytes: for what leaves a little each time.
 const LEFT_BYTES_MAX_IN_ALL: isize = 256 * 1024;
 
-/// How often the target is looked at until it is as it was, before it counts as changed. A look takes
-/// a tenth of a millisecond at least.
-const LOOKS_MAX: usize = 20_000;
+/// How often a target is looked at at least before something counts as not coming, however much time
+/// has passed: a tenth of a millisecond each, or more.
+const LOOKS_MIN: usize = 20_000;
 
 /// How many attacks with other outcomes than expected are shown.
 const SHOWN_MAX: usize = 10;
@@ -51,6 +53,8 @@ pub(crate) struct Target {
     state: String,
     /// What the attacks so far have left, in bytes.
     left: AtomicIsize,
+    /// How long something may take to come.
+    patience: Duration,
     _alone: MutexGuard<'static, ()>,
 }
 
@@ -78,6 +82,7 @@ impl Target {
             looking: Mutex::new(wire::connect(address)),
             state: String::new(),
             left: AtomicIsize::new(0),
+            patience: bound::PATIENCE,
             _alone: alone,
         };
         target.fill();
@@ -145,33 +150,43 @@ impl Target {
         assert!(good && outcome.then == Then::Open, "{after}: {outcome:?}");
     }
 
+    /// Whether it is so, or soon comes to be.
+    pub(crate) fn soon(&self, mut is_so: impl FnMut() -> bool) -> bool {
+        let end = clock::moment() + self.patience;
+        let mut looks = 0;
+        while !is_so() {
+            looks += 1;
+            if looks >= LOOKS_MIN && clock::moment() >= end {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Waits until no connection is open but the one that asks.
     fn wait_for_quiet(&self, after: &str) {
         let is_quiet = || {
             self.ask("/_fake/metrics")
                 .contains("\nfake_sqs_connections 1\n")
         };
-        let quiet = (0..LOOKS_MAX).any(|_| is_quiet());
-        assert!(quiet, "{after}: a connection keeps its place");
+        assert!(self.soon(is_quiet), "{after}: a connection keeps its place");
     }
 
     /// Waits until the memory is what it was. What is found out about a refused signature takes a
     /// moment after the answer.
     fn gives_memory_back(&self, before: isize, name: &str) {
-        let left = || {
+        let (mut by_one, mut by_all) = (0, 0);
+        let fits = || {
             // What is asked here takes a moment, in which the rest may end.
             self.ask("/_fake/health");
-            let by_one = allocated() - before;
-            (by_one, self.left.load(Ordering::Relaxed) + by_one)
+            by_one = allocated() - before;
+            by_all = self.left.load(Ordering::Relaxed) + by_one;
+            by_one < LEFT_BYTES_MAX && by_all < LEFT_BYTES_MAX_IN_ALL
         };
-        let fits = |(by_one, by_all)| by_one < LEFT_BYTES_MAX && by_all < LEFT_BYTES_MAX_IN_ALL;
-        let found = (0..LOOKS_MAX).map(|_| left()).find(|left| fits(*left));
-        let Some((by_one, _)) = found else {
-            panic!(
-                "{name} left these bytes, alone and with all before it: {:?}",
-                left()
-            );
-        };
+        assert!(
+            self.soon(fits),
+            "{name} left these bytes, alone and with all before it: {by_one}, {by_all}"
+        );
         self.left.fetch_add(by_one, Ordering::Relaxed);
     }
 
@@ -261,6 +276,14 @@ mod seen {
     use super::*;
     use crate::case::answered;
 
+    /// A target at which what never comes is not waited for long.
+    fn impatient() -> Target {
+        Target {
+            patience: Duration::ZERO,
+            ..Target::new()
+        }
+    }
+
     #[test]
     #[should_panic(expected = "a send changed the state")]
     fn a_message_that_is_stored() {
@@ -278,7 +301,7 @@ mod seen {
     #[test]
     #[should_panic(expected = "a leak left these bytes")]
     fn memory_that_stays() {
-        let target = Target::new();
+        let target = impatient();
         let kept = Mutex::new(Vec::new());
         target.withstands_act("a leak", || {
             kept.lock()
@@ -290,7 +313,7 @@ mod seen {
     #[test]
     #[should_panic(expected = "a poll: a connection keeps its place")]
     fn a_connection_that_stays() {
-        let target = Target::new();
+        let target = impatient();
         let kept = Mutex::new(Vec::new());
         target.withstands_act("a poll", || {
             kept.lock()

@@ -3,7 +3,8 @@
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::thread;
-use std::time::Duration;
+
+use conformance::bound::PATIENCE;
 
 use crate::case::{Finish, Then};
 
@@ -38,15 +39,12 @@ impl Answer {
     }
 }
 
-/// How long anything may take. Bodies of many megabytes are read, hashed and parsed meanwhile, by a
-/// build that is not optimised, so it is longer than other tests wait.
-const BOUND: Duration = Duration::from_secs(100);
-
-/// A connection on which nothing waits longer than the bound.
+/// A connection on which everything is waited for with patience: bodies of many megabytes are read,
+/// hashed and parsed meanwhile, by a build that is not optimised.
 pub(crate) fn connect(address: SocketAddr) -> TcpStream {
-    let stream = TcpStream::connect_timeout(&address, BOUND).expect("the port accepts");
-    stream.set_read_timeout(Some(BOUND)).expect("a timeout");
-    stream.set_write_timeout(Some(BOUND)).expect("a timeout");
+    let stream = TcpStream::connect_timeout(&address, PATIENCE).expect("the port accepts");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    stream.set_write_timeout(Some(PATIENCE)).expect("a timeout");
     stream.set_nodelay(true).expect("an option of every system");
     stream
 }
@@ -131,7 +129,7 @@ pub(crate) fn next_answer(mut stream: &TcpStream) -> Answer {
 
 /// The first answer, if it is whole, and what follows it. Its body has the length that its head says;
 /// an answer of the 100s has none.
-fn first(bytes: &[u8]) -> Option<(Answer, &[u8])> {
+pub(crate) fn first(bytes: &[u8]) -> Option<(Answer, &[u8])> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let head = std::str::from_utf8(&bytes[..end]).expect("a head is text");
     let status = head
