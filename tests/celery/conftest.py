@@ -11,10 +11,9 @@ import boto3
 import pytest
 
 import tasks
-from server import FakeSqs
+from server import BOUND_SECONDS, FakeSqs
 
 REGION = "eu-central-1"
-WORKER_STOPS_IN = 60
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -104,9 +103,9 @@ def worker(tmp_path):
         process.send_signal(signal.SIGTERM)
     for process, log in running:
         try:
-            status = process.wait(WORKER_STOPS_IN)
+            status = process.wait(BOUND_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
-            process.wait(WORKER_STOPS_IN)
+            process.wait(BOUND_SECONDS)
             raise AssertionError(f"SIGTERM does not end the worker; its log:\n{log.read_text()}")
         assert status == 0, f"SIGTERM ends the worker with status 0; its log:\n{log.read_text()}"

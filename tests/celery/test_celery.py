@@ -9,9 +9,9 @@ from kombu.asynchronous import Hub, set_event_loop
 from vine import promise
 
 import tasks
+from server import BOUND_SECONDS
 
-# Bounds of waits, in seconds, and how often the file with a result is looked for.
-RUNS_IN = 40
+# How often the file with a result is looked for, in seconds.
 LOOK_EVERY = 0.05
 
 
@@ -20,7 +20,7 @@ def send(app, name, *arguments, **options):
 
 
 def result(task):
-    return task.get(timeout=RUNS_IN, interval=LOOK_EVERY)
+    return task.get(timeout=BOUND_SECONDS, interval=LOOK_EVERY)
 
 
 def counts(sqs, url):
@@ -32,7 +32,7 @@ def counts(sqs, url):
 
 def assert_all_is_acknowledged(sqs, url):
     """A worker may acknowledge a task a moment after its result is there."""
-    deadline = time.monotonic() + RUNS_IN
+    deadline = time.monotonic() + BOUND_SECONDS
     while counts(sqs, url) != [0, 0]:
         assert time.monotonic() < deadline, counts(sqs, url)
 
@@ -103,7 +103,7 @@ def test_kombu_alone(settings):
         for n in range(3):
             queue.put({"n": n})
         assert queue.qsize() == 3
-        message = queue.get(timeout=RUNS_IN)
+        message = queue.get(timeout=BOUND_SECONDS)
         assert message.payload == {"n": 0}
         message.ack()
         queue.clear()
@@ -127,7 +127,7 @@ def test_kombu_in_the_background(sqs, settings):
             def wait(call, *arguments):
                 answers = []
                 call(*arguments, callback=promise(answers.append))
-                deadline = time.monotonic() + RUNS_IN
+                deadline = time.monotonic() + BOUND_SECONDS
                 while not answers:
                     assert time.monotonic() < deadline
                     hub.run_once()
