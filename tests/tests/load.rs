@@ -1,7 +1,7 @@
 //! The load tool against a right server, and against ones that lie, hang, refuse or are not there.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -20,6 +20,7 @@ use conformance::wire::Wire;
 use fake_sqs::FakeSqs;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
+use sigv4::Credentials;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::Notify;
@@ -28,8 +29,7 @@ use tokio::task::JoinSet;
 fn plan(endpoint: &str, mix: Mix) -> Plan {
     Plan {
         endpoint: endpoint.parse().expect("an endpoint"),
-        key: "test".to_owned(),
-        secret: "test".to_owned(),
+        credentials: Credentials::new("test", "test"),
         region: "us-east-1".to_owned(),
         connections: 4,
         // Longer than a test may take: what ends a run is what it counts.
@@ -49,17 +49,21 @@ async fn run(plan: &Plan) -> Result<Report, String> {
     patiently(plan.run(Floor::Without, std::future::pending())).await
 }
 
-/// Runs it for longer and longer, until so many messages went the whole way. However slow the machine is,
-/// that is enough to be judged.
-async fn run_until(plan: &mut Plan, messages: u64) -> Report {
+/// Runs it for longer and longer, until there is enough to be judged, however slow the machine is.
+async fn run_until(plan: &mut Plan, is_enough: impl Fn(&Report) -> bool) -> Report {
     plan.seconds = Duration::from_millis(200);
     loop {
         let finished = run(plan).await.expect("a run");
-        if finished.outcome.tally.messages >= messages || finished.faults.0 > 0 {
+        if is_enough(&finished) || finished.faults.0 > 0 {
             return finished;
         }
         plan.seconds *= 2;
     }
+}
+
+/// Whether so many messages went the whole way.
+fn went(messages: u64) -> impl Fn(&Report) -> bool {
+    move |report| report.outcome.tally.messages >= messages
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -69,7 +73,7 @@ async fn every_mix_finds_a_right_server_right_and_leaves_nothing() {
         let mut plan = plan(&server.endpoint_url(), mix);
         // More groups than connections, too.
         plan.groups = 9;
-        let finished = run_until(&mut plan, 1).await;
+        let finished = run_until(&mut plan, went(1)).await;
         assert_eq!(finished.faults, (0, Vec::new()), "{mix:?}");
         let report = &finished;
         let tally = &report.outcome.tally;
@@ -109,7 +113,7 @@ async fn a_server_that_is_not_there_is_a_clear_error() {
 async fn a_wrong_secret_is_a_clear_error() {
     let server = FakeSqs::start().await;
     let mut plan = plan(&server.endpoint_url(), Mix::Cycle);
-    plan.secret = "wrong".to_owned();
+    plan.credentials = Credentials::new("test", "wrong");
     let error = run(&plan).await.expect_err("no queue");
     assert!(error.contains("InvalidSignatureException"), "{error}");
     assert!(
@@ -160,6 +164,8 @@ async fn lies_are_found() {
         (Lie::Loses, Mix::Cycle),
         (Lie::Loses, Mix::Send),
         (Lie::Loses, Mix::Batch),
+        (Lie::Loses, Mix::Poll),
+        (Lie::Loses, Mix::Idle),
         (Lie::Alters, Mix::Cycle),
         (Lie::Invents, Mix::Cycle),
         (Lie::Doubles, Mix::Fifo),
@@ -169,7 +175,7 @@ async fn lies_are_found() {
         let mut plan = plan(&endpoint, mix);
         // A loss is seen when the run is over; what else is seen ends it.
         let finished = if lie == Lie::Loses {
-            run_until(&mut plan, 5).await
+            run_until(&mut plan, went(5)).await
         } else {
             run(&plan).await.expect("a run")
         };
@@ -181,7 +187,13 @@ async fn lies_are_found() {
             Lie::Invents => matches!(faults[0], Fault::Foreign),
             Lie::Doubles => matches!(faults[0], Fault::Doubled(_)),
             Lie::Swaps => matches!(faults[0], Fault::OutOfOrder(..)),
-            Lie::None | Lie::Refuses | Lie::Hangs | Lie::GoesAway => false,
+            Lie::None
+            | Lie::Refuses
+            | Lie::Hangs
+            | Lie::GoesAway
+            | Lie::Throttles
+            | Lie::Keeps
+            | Lie::Sleeps => false,
         };
         assert!(is_right, "{lie:?} in {mix:?}: {faults:?}");
     }
@@ -191,7 +203,7 @@ async fn lies_are_found() {
 async fn what_a_standard_queue_may_do_is_counted_and_no_fault() {
     for lie in [Lie::Doubles, Lie::Swaps, Lie::None] {
         let endpoint = stub(lie).await;
-        let finished = run_until(&mut plan(&endpoint, Mix::Cycle), 6).await;
+        let finished = run_until(&mut plan(&endpoint, Mix::Cycle), went(6)).await;
         assert_eq!(finished.faults, (0, Vec::new()), "{lie:?}");
         assert_eq!(finished.doubled > 0, lie == Lie::Doubles, "{lie:?}");
     }
@@ -224,6 +236,60 @@ async fn a_server_that_hangs_does_not_hang_the_load() {
     assert_eq!(tally.errors["(no answer in time)"], 4 * 10);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_left_is_found_in_every_queue() {
+    let server = FakeSqs::start().await;
+    let mut plan = plan(&server.endpoint_url(), Mix::Send);
+    // More of both than look for what is left.
+    (plan.connections, plan.queues) = (32, 32);
+    let report = run_until(&mut plan, went(64)).await;
+    assert_eq!(report.faults, (0, Vec::new()));
+    assert_eq!(report.unchecked, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_that_is_refused_is_tried_again() {
+    let endpoint = stub(Lie::Throttles).await;
+    let mut plan = plan(&endpoint, Mix::Fifo);
+    let is_throttled = |report: &Report| report.outcome.tally.errors.contains_key("Throttled");
+    let report = run_until(&mut plan, is_throttled).await;
+    assert!(is_throttled(&report), "{report:?}");
+    assert_eq!(report.faults, (0, Vec::new()));
+    assert_eq!(report.unchecked, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_behind_a_message_that_cannot_be_deleted_is_unchecked() {
+    let endpoint = stub(Lie::Keeps).await;
+    let report = run_until(&mut plan(&endpoint, Mix::Fifo), |report| {
+        report.unchecked > 0
+    })
+    .await;
+    assert_eq!(report.faults, (0, Vec::new()));
+    assert!(report.unchecked > 0, "{report:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_does_not_come_within_the_run_is_an_error_of_it() {
+    let endpoint = stub(Lie::Hangs).await;
+    let mut plan = plan(&endpoint, Mix::Cycle);
+    plan.answer_time_max = Duration::from_secs(4);
+    plan.seconds = Duration::from_secs(3);
+    let report = run(&plan).await.expect("a run");
+    let errors = &report.outcome.tally.errors;
+    assert_eq!(errors.get("(no answer in time)"), Some(&4), "{errors:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_wakes_no_poll_is_found() {
+    let endpoint = stub(Lie::Sleeps).await;
+    let mut plan = plan(&endpoint, Mix::Poll);
+    let report = run_until(&mut plan, |report| report.outcome.tally.unwoken > 0).await;
+    let tally = &report.outcome.tally;
+    assert!(tally.unwoken > 0 && tally.wakes.count() == 0, "{tally:?}");
+    assert_eq!(report.faults, (0, Vec::new()), "they are there");
+}
+
 /// What a stub does to what it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lie {
@@ -242,6 +308,12 @@ enum Lie {
     Refuses,
     /// No message is answered.
     Hangs,
+    /// Every third deletion is refused.
+    Throttles,
+    /// No message of one group can be deleted.
+    Keeps,
+    /// No poll that waits gets anything.
+    Sleeps,
     /// After the hundredth message there is no server any more.
     GoesAway,
 }
@@ -251,6 +323,7 @@ enum Lie {
 struct Stub {
     lie: Lie,
     queue: Mutex<Queue>,
+    sent: Notify,
     end: Arc<Notify>,
 }
 
@@ -261,6 +334,8 @@ struct Queue {
     away: HashMap<String, usize>,
     sent: usize,
     received: usize,
+    deletions: usize,
+    kept: Option<String>,
     held: Option<Message>,
 }
 
@@ -276,6 +351,7 @@ async fn stub(lie: Lie) -> String {
     let stub = Stub {
         lie,
         queue: Mutex::default(),
+        sent: Notify::new(),
         end: Arc::clone(&end),
     };
     let router = Router::new()
@@ -324,15 +400,73 @@ async fn answer(State(stub): State<Arc<Stub>>, headers: HeaderMap, body: Bytes) 
             json!({"__type": "com.amazonaws.sqs#InternalFailure", "message": "out of order"});
         return (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response();
     }
-    let output = {
-        let mut queue = stub.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let output = queue.answer(stub.lie, operation, &input);
-        if stub.lie == Lie::GoesAway && queue.sent >= 100 {
-            stub.end.notify_one();
+    if stub.refuses(operation, &input) {
+        let error = json!({"__type": "com.amazonaws.sqs#Throttled", "message": "too many"});
+        return (StatusCode::BAD_REQUEST, error.to_string()).into_response();
+    }
+    let wait = input["WaitTimeSeconds"].as_u64().unwrap_or_default();
+    let answer = stub.answer_with_something(operation, &input, wait);
+    let answer = tokio::time::timeout(Duration::from_secs(wait), answer).await;
+    let output = answer.unwrap_or_else(|_elapsed| json!({"Messages": []}));
+    output.to_string().into_response()
+}
+
+impl Stub {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What there is; of nothing, only when a message was sent.
+    async fn answer_with_something(&self, operation: &str, input: &Value, wait: u64) -> Value {
+        if self.lie == Lie::Sleeps && wait > 0 {
+            std::future::pending::<()>().await;
+        }
+        loop {
+            let mut sent = std::pin::pin!(self.sent.notified());
+            sent.as_mut().enable();
+            let output = self.answer(operation, input);
+            if wait == 0 || output["Messages"] != json!([]) {
+                return output;
+            }
+            sent.await;
+        }
+    }
+
+    fn answer(&self, operation: &str, input: &Value) -> Value {
+        let mut queue = self.queue();
+        let output = queue.answer(self.lie, operation, input);
+        if self.lie == Lie::GoesAway && queue.sent >= 100 {
+            self.end.notify_one();
+        }
+        if operation.starts_with("SendMessage") {
+            self.sent.notify_waiters();
         }
         output
-    };
-    output.to_string().into_response()
+    }
+
+    fn refuses(&self, operation: &str, input: &Value) -> bool {
+        if !operation.starts_with("DeleteMessage") {
+            return false;
+        }
+        let mut queue = self.queue();
+        queue.deletions += 1;
+        match self.lie {
+            Lie::Throttles => queue.deletions.is_multiple_of(3),
+            Lie::Keeps => {
+                let handle = &input["ReceiptHandle"];
+                let handle = handle.as_str().unwrap_or_else(|| first_handle(input));
+                *queue.kept.get_or_insert(handle.to_owned()) == handle
+            }
+            _ => false,
+        }
+    }
+}
+
+/// That of a batch, whose messages may be of several groups.
+fn first_handle(input: &Value) -> &str {
+    entries(input)[0]["ReceiptHandle"]
+        .as_str()
+        .expect("a handle")
 }
 
 impl Queue {
@@ -401,7 +535,14 @@ impl Queue {
             return Some(message);
         }
         match lie {
-            Lie::None | Lie::Loses | Lie::Refuses | Lie::Hangs | Lie::GoesAway => {}
+            Lie::None
+            | Lie::Loses
+            | Lie::Refuses
+            | Lie::Hangs
+            | Lie::GoesAway
+            | Lie::Throttles
+            | Lie::Keeps
+            | Lie::Sleeps => {}
             Lie::Alters => message.body.replace_range(30..31, "#"),
             Lie::Invents => message.body = "hello".to_owned(),
             Lie::Doubles => self.messages.push_front(message.clone()),

@@ -1,9 +1,14 @@
 //! What the command line says.
 
+use std::convert::Infallible;
+use std::env;
+use std::fmt;
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
+use sigv4::Credentials;
 
 use super::content::{SIZE_MAX, SIZE_MIN};
 use super::mix::Mix;
@@ -24,8 +29,8 @@ what comes in it is checked, and not counted.
 
 The bare server: an HTTP server that reads the same requests and gives the same answers without a queue, a \
 signature or a log behind them; what a service costs is best told beside it. For a service on this machine and a \
-mix without waiting polls, the same load is put on it after the service, for as long, and the share is printed. So \
-a run takes about twice --warmup and --seconds, and some seconds more to look for what is left.
+mix without waiting polls or --rate, the same load is put on it after the service, for as long, and the share is \
+printed. So a run takes about twice --warmup and --seconds, and some seconds more to look for what is left.
 
 Times: p50 is what half of the requests took at most, p99 what 99 in 100 did. With poll and idle it is the time from \
 a send to the answer of the poll that it woke, as for a poll itself waiting is the purpose.
@@ -33,8 +38,12 @@ a send to the answer of the poll that it woke, as for a poll itself waiting is t
 Idle: for --seconds nothing is sent and the processor time of the server is measured, then polls are woken for 4 s \
 more; so it measures for at least 4 s.
 
+Credentials: what no option says is taken from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN (with that \
+key only), AWS_REGION and AWS_DEFAULT_REGION, so that no secret has to be on a command line. Without them both key and \
+secret are `test`.
+
 Exit status: 0 when all is well; 1 when a message was lost, altered, doubled by a FIFO queue or out of order, a poll \
-ended early, no request succeeded, connections gave up, the server went away, there was no run at all, or a number of --compare was missed; \
+ended early or was not woken, no request succeeded, connections gave up, the server went away, there was no run at all, or a number of --compare was missed; \
 2 for bad arguments. Errors that a service answers are counted, and do not fail a run by themselves.
 
 The last line is always `N requests/s, p50 X ms, p99 Y ms, N errors`. With --json there is one JSON object instead, \
@@ -55,15 +64,18 @@ pub struct Arguments {
     /// Where the service is
     #[arg(long, value_name = "URL", required_unless_present = "compare")]
     endpoint: Option<Endpoint>,
-    /// The access key to sign with
-    #[arg(long, default_value = "test")]
-    key: String,
-    /// Its secret
-    #[arg(long, default_value = "test", hide_default_value = true)]
-    secret: String,
-    /// The region to sign for
-    #[arg(long, default_value = "us-east-1")]
-    region: String,
+    /// The access key to sign with [env: AWS_ACCESS_KEY_ID] [default: test]
+    #[arg(long)]
+    key: Option<String>,
+    /// Its secret [env: AWS_SECRET_ACCESS_KEY]
+    #[arg(long)]
+    secret: Option<Hidden>,
+    /// Its session token, where it is temporary [env: AWS_SESSION_TOKEN]
+    #[arg(long, value_name = "TOKEN")]
+    session_token: Option<Hidden>,
+    /// The region to sign for [env: AWS_REGION, AWS_DEFAULT_REGION] [default: us-east-1]
+    #[arg(long)]
+    region: Option<String>,
     /// How many connections there are, each with one request under way
     #[arg(long, allow_negative_numbers = true, default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=MANY_MAX))]
     connections: u16,
@@ -93,7 +105,7 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
     /// Measure fake-sqs beside the bare server against its limits, and exit with 1 where one is missed
-    #[arg(long, conflicts_with_all = ["endpoint", "key", "secret", "region", "connections", "seconds", "warmup",
+    #[arg(long, conflicts_with_all = ["endpoint", "key", "secret", "session_token", "region", "connections", "seconds", "warmup",
         "mix", "size", "queues", "groups", "rate"])]
     compare: bool,
     /// Only these parts of the table; with --compare
@@ -101,6 +113,24 @@ pub struct Arguments {
     only: Vec<Part>,
     #[command(subcommand)]
     own: Option<Own>,
+}
+
+/// What no debugging output shows.
+#[derive(Clone)]
+struct Hidden(String);
+
+impl FromStr for Hidden {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(hidden)")
+    }
 }
 
 /// A part of the table.
@@ -166,9 +196,7 @@ pub struct Plan {
     /// Where it is.
     pub endpoint: Endpoint,
     /// Who signs.
-    pub key: String,
-    /// With which secret.
-    pub secret: String,
+    pub credentials: Credentials,
     /// For which region.
     pub region: String,
     /// How many connections.
@@ -200,6 +228,11 @@ impl Arguments {
     ///
     /// When two of them do not go together.
     pub fn order(self) -> Result<Order, clap::Error> {
+        self.order_among(|name| env::var(name).ok())
+    }
+
+    /// The same among these variables.
+    fn order_among(self, variable: impl Fn(&str) -> Option<String>) -> Result<Order, clap::Error> {
         let form = if self.json { Form::Json } else { Form::Text };
         if let Some(Own::Floor) = self.own {
             return Ok(Order::Floor);
@@ -216,12 +249,10 @@ impl Arguments {
                 self.size
             ));
         }
-        if self.mix == Mix::Poll && self.connections < 2 {
-            return wrong(
-                "a poll needs a connection that wakes it: --connections must be at least 2"
-                    .to_owned(),
-            );
+        if let Some(why) = self.polls_wrong() {
+            return wrong(why);
         }
+        let (credentials, region) = self.caller(variable);
         let Some(endpoint) = self.endpoint else {
             // Without an endpoint the table is asked for: the parser has seen to that.
             let parts = match self.only {
@@ -232,9 +263,8 @@ impl Arguments {
         };
         Ok(Order::Run(Box::new(Plan {
             endpoint,
-            key: self.key,
-            secret: self.secret,
-            region: self.region,
+            credentials,
+            region,
             connections: self.connections,
             seconds: self.seconds,
             warmup: self.warmup,
@@ -246,6 +276,54 @@ impl Arguments {
             answer_time_max: ANSWER_TIME_MAX,
             form,
         })))
+    }
+}
+
+impl Arguments {
+    /// Who signs, and for which region: options win over variables. A token goes with its key only.
+    fn caller(&self, variable: impl Fn(&str) -> Option<String>) -> (Credentials, String) {
+        let variable = |name| variable(name).filter(|value| !value.is_empty());
+        let test = || "test".to_owned();
+        let of_option = |hidden: &Option<Hidden>| Some(hidden.as_ref()?.0.clone());
+        let key_of_variable = variable("AWS_ACCESS_KEY_ID").filter(|_| self.key.is_none());
+        let token = of_option(&self.session_token).or_else(|| {
+            key_of_variable
+                .as_ref()
+                .and_then(|_| variable("AWS_SESSION_TOKEN"))
+        });
+        let key = self.key.clone().or(key_of_variable).unwrap_or_else(test);
+        let secret = of_option(&self.secret).or_else(|| variable("AWS_SECRET_ACCESS_KEY"));
+        let credentials = Credentials::new(key, secret.unwrap_or_else(test));
+        let region = self.region.clone();
+        let region = region
+            .or_else(|| variable("AWS_REGION"))
+            .or_else(|| variable("AWS_DEFAULT_REGION"))
+            .unwrap_or_else(|| "us-east-1".to_owned());
+        match token {
+            Some(token) => (credentials.with_session_token(token), region),
+            None => (credentials, region),
+        }
+    }
+
+    /// What does not go together with polls that wait, if there are some.
+    fn polls_wrong(&self) -> Option<String> {
+        let polls = match self.mix {
+            Mix::Send | Mix::Cycle | Mix::Batch | Mix::Fifo => return None,
+            Mix::Poll => self.connections - self.connections / 2,
+            Mix::Idle => self.connections,
+        };
+        if self.mix == Mix::Poll && self.connections < 2 {
+            let why = "a poll needs a connection that wakes it: --connections must be at least 2";
+            return Some(why.to_owned());
+        }
+        if self.queues > polls {
+            return Some(format!(
+                "{polls} of the connections wait in polls, and each queue needs one: --queues must be at most {polls}"
+            ));
+        }
+        let why =
+            "polls are woken one after the other, not at a rate: --rate goes with the other mixes";
+        self.rate.map(|_| why.to_owned())
     }
 }
 
@@ -279,8 +357,27 @@ mod tests {
     use super::*;
 
     fn order(arguments: &[&str]) -> Result<Order, clap::Error> {
+        order_among(arguments, &[])
+    }
+
+    fn order_among(arguments: &[&str], variables: &[(&str, &str)]) -> Result<Order, clap::Error> {
         let all = [&["load"], arguments].concat();
-        Arguments::try_parse_from(all)?.order()
+        Arguments::try_parse_from(all)?.order_among(|name| {
+            let mut variables = variables.iter();
+            let found = variables.find(|(variable, _)| *variable == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    /// The key, the token, the region, and whether that is the secret.
+    fn caller(plan: &Plan, secret: &str) -> (String, Option<String>, String, bool) {
+        let credentials = &plan.credentials;
+        (
+            credentials.access_key_id().to_owned(),
+            credentials.session_token().map(str::to_owned),
+            plan.region.clone(),
+            credentials.secret().matches(secret),
+        )
     }
 
     #[test]
@@ -293,10 +390,8 @@ mod tests {
         let Ok(Order::Run(plan)) = order(&["--endpoint", "http://localhost:9324"]) else {
             panic!("no run");
         };
-        assert_eq!(
-            (&*plan.key, &*plan.secret, &*plan.region),
-            ("test", "test", "us-east-1")
-        );
+        let right = ("test".to_owned(), None, "us-east-1".to_owned(), true);
+        assert_eq!(caller(&plan, "test"), right);
         assert_eq!(
             (plan.connections, plan.queues, plan.groups, plan.size),
             (16, 1, 10, 1024)
@@ -306,6 +401,47 @@ mod tests {
             (Duration::from_secs(5), Duration::from_secs(1))
         );
         assert_eq!((plan.mix, plan.form), (Mix::Cycle, Form::Text));
+    }
+
+    #[test]
+    fn who_signs_is_in_options_then_in_variables_and_in_no_output() {
+        let variables = [
+            ("AWS_ACCESS_KEY_ID", "AKID"),
+            ("AWS_SECRET_ACCESS_KEY", "hush-variable"),
+            ("AWS_SESSION_TOKEN", "hush-token"),
+            ("AWS_REGION", ""),
+            ("AWS_DEFAULT_REGION", "eu-central-1"),
+        ];
+        let of = |options: &[&str]| {
+            let arguments = [&["--endpoint", "http://a"], options].concat();
+            match order_among(&arguments, &variables).expect("an order") {
+                Order::Run(plan) => plan,
+                other => panic!("{other:?}"),
+            }
+        };
+        let text = str::to_owned;
+        let plan = of(&[]);
+        let (key, token, region) = (text("AKID"), Some(text("hush-token")), text("eu-central-1"));
+        assert_eq!(caller(&plan, "hush-variable"), (key, token, region, true));
+        // The token is another key's.
+        let plan = of(&["--key", "mine", "--region", "eu-west-1"]);
+        let (key, region) = (text("mine"), text("eu-west-1"));
+        assert_eq!(caller(&plan, "hush-variable"), (key, None, region, true));
+        let options = [
+            "--key",
+            "mine",
+            "--secret",
+            "hush-option",
+            "--session-token",
+            "hush-mine",
+        ];
+        let plan = of(&options);
+        let (key, token, region) = (text("mine"), Some(text("hush-mine")), text("eu-central-1"));
+        assert_eq!(caller(&plan, "hush-option"), (key, token, region, true));
+        let all = [&["load", "--endpoint", "http://a"], &options[..]].concat();
+        let arguments = Arguments::try_parse_from(all).expect("arguments");
+        let printed = format!("{plan:?} {arguments:?}");
+        assert!(!printed.contains("hush"), "{printed}");
     }
 
     #[test]
@@ -352,6 +488,20 @@ mod tests {
             [&endpoint[..], &["--size", "1048577"]].concat(),
             [&endpoint[..], &["--mix", "batch", "--size", "104858"]].concat(),
             [&endpoint[..], &["--mix", "poll", "--connections", "1"]].concat(),
+            // Seven of them wake.
+            [
+                &endpoint[..],
+                &["--mix", "poll", "--connections", "15", "--queues", "9"],
+            ]
+            .concat(),
+            [
+                &endpoint[..],
+                &["--mix", "idle", "--connections", "15", "--queues", "16"],
+            ]
+            .concat(),
+            [&endpoint[..], &["--mix", "poll", "--rate", "1"]].concat(),
+            [&endpoint[..], &["--mix", "idle", "--rate", "1"]].concat(),
+            vec!["--compare", "--session-token", "t"],
             [&endpoint[..], &["--connections", "0"]].concat(),
             [&endpoint[..], &["--groups", "10001"]].concat(),
             [&endpoint[..], &["--seconds", "0"]].concat(),
@@ -374,6 +524,22 @@ mod tests {
     }
 
     #[test]
+    fn as_many_queues_as_polls_are_right() {
+        for (mix, queues) in [("poll", "8"), ("idle", "15")] {
+            let arguments = [
+                "--endpoint",
+                "http://a",
+                "--connections",
+                "15",
+                "--mix",
+                mix,
+            ];
+            let arguments = [&arguments[..], &["--queues", queues]].concat();
+            assert!(matches!(order(&arguments), Ok(Order::Run(_))), "{mix}");
+        }
+    }
+
+    #[test]
     fn help_says_what_is_needed_and_what_is_printed() {
         let help = Arguments::command().render_long_help().to_string();
         for words in [
@@ -384,6 +550,7 @@ mod tests {
             "The bare server:",
             "p99",
             "Exit status:",
+            "AWS_SESSION_TOKEN",
             "N requests/s, p50 X ms, p99 Y ms, N errors",
         ] {
             assert!(help.contains(words), "{words}: {help}");

@@ -89,8 +89,12 @@ pub struct Outcome {
     pub watched: Duration,
     /// The processor time of this process in it.
     pub client_time: Option<Duration>,
-    /// The server's.
+    /// The server's, of all its processes together.
     pub server_time: Option<Duration>,
+    /// The names of these.
+    pub servers: Vec<String>,
+    /// Requests a second that were asked for, if there was a rate.
+    pub rate: Option<f64>,
     /// Polls that waited when the quiet time began and when it ended.
     pub waiting: (usize, usize),
     /// How much of what was measured had passed when the last request was answered.
@@ -127,6 +131,26 @@ fn per_second(count: u64, time: Duration) -> f64 {
     count as f64 / time.as_secs_f64()
 }
 
+/// The processor times of processes at one moment, of those that tell.
+struct Times(Vec<(Process, Duration)>);
+
+impl Times {
+    fn of(processes: &[Process]) -> Self {
+        let times = processes
+            .iter()
+            .filter_map(|process| Some((*process, process.time()?)));
+        Self(times.collect())
+    }
+
+    /// What they took since then; none when none tells.
+    fn since(&self) -> Option<Duration> {
+        let times = self.0.iter();
+        times
+            .filter_map(|(process, before)| Some(process.time()?.saturating_sub(*before)))
+            .reduce(|one, other| one + other)
+    }
+}
+
 /// Tells the workers to stop when the run is given up.
 struct Stop(Arc<AtomicBool>);
 
@@ -147,6 +171,19 @@ impl Run {
         session: &Arc<Session>,
         server: Option<Process>,
     ) -> Result<Outcome, String> {
+        self.run_beside(session, server.as_slice()).await
+    }
+
+    /// The same with a server of several processes.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no thread, or the connections do not end.
+    pub async fn run_beside(
+        &self,
+        session: &Arc<Session>,
+        servers: &[Process],
+    ) -> Result<Outcome, String> {
         let stop = Stop(Arc::default());
         let (begin, quiet) = (clock::moment() + self.warmup, self.measured);
         let end = match self.job {
@@ -160,7 +197,7 @@ impl Run {
         drop(given);
 
         tokio::time::sleep_until(begin.into()).await;
-        let (client, served) = (Process::own().time(), server.and_then(Process::time));
+        let (client, served) = (Times::of(&[Process::own()]), Times::of(servers));
         let waiting = wakes.waiting();
         let (mut tally, mut running) = (Tally::default(), threads);
         let quiet_end = begin + quiet;
@@ -177,11 +214,7 @@ impl Run {
         let watched = clock::moment()
             .min(quiet_end)
             .saturating_duration_since(begin);
-        let since = |process: Process, before: Option<Duration>| Some(process.time()? - before?);
-        let (client_time, server_time) = (
-            since(Process::own(), client),
-            server.and_then(|server| since(server, served)),
-        );
+        let (client_time, server_time) = (client.since(), served.since());
         let waiting = (waiting, wakes.waiting());
         let last = end + self.answer_time_max + LATE_MAX;
         while running > 0 {
@@ -202,6 +235,8 @@ impl Run {
             watched,
             client_time,
             server_time,
+            servers: servers.iter().map(|server| server.name()).collect(),
+            rate: self.rate,
             waiting,
         })
     }
@@ -215,7 +250,7 @@ impl Run {
         }
     }
 
-    /// Starts the threads; how many.
+    /// Starts the threads; how many tell what they counted.
     fn start(
         &self,
         session: &Arc<Session>,
@@ -249,11 +284,17 @@ impl Run {
             releases.truncate(usize::from(self.connections));
             let stop = Arc::clone(stop);
             let begin = clock::moment();
+            let given = given.clone();
             spawn("pace", move || {
-                release(&releases, begin, window.end, rate, &stop);
+                let tally = Tally {
+                    missed: release(&releases, begin, window, rate, &stop),
+                    ..Tally::default()
+                };
+                // Nobody listens after the run was given up.
+                let _ = given.blocking_send(tally);
             })?;
         }
-        Ok(threads)
+        Ok(threads + usize::from(self.rate.is_some()))
     }
 
     fn paces(&self) -> (Vec<mpsc::Sender<Instant>>, Vec<Pace>) {
@@ -319,30 +360,38 @@ fn work(share: Vec<(Task, Worker)>) -> Tally {
 
 /// Releases requests at a steady rate, to one connection after the other. A request's time begins with the tick that
 /// was planned for it, whatever its connection, or this thread, is doing: a stall of the machine is the requests'.
-/// Waiting on a channel that nobody sends on is the finest timer that there is without spinning.
+/// Waiting on a channel that nobody sends on is the finest timer that there is without spinning. How many of those that
+/// are measured found no room.
 fn release(
     releases: &[mpsc::Sender<Instant>],
     begin: Instant,
-    end: Instant,
+    window: Window,
     rate: f64,
     stop: &AtomicBool,
-) {
+) -> u64 {
+    let mut missed = 0;
     let (_silent, never) = channel::channel::<()>();
     for (count, release) in (0_u32..).zip(releases.iter().cycle()) {
         let tick = begin + tick_of(Duration::from_secs_f64(f64::from(count) / rate));
         loop {
-            let now = clock::moment();
-            if now >= end || stop.load(Ordering::Relaxed) {
-                return;
-            }
-            if now >= tick {
-                // A connection that has so many before it is not waited for.
-                let _ = release.try_send(tick);
+            let left = tick.min(window.end) - clock::moment();
+            if left.is_zero() || stop.load(Ordering::Relaxed) {
                 break;
             }
-            let _ = never.recv_timeout(tick.min(end) - now);
+            let _ = never.recv_timeout(left);
+        }
+        if tick >= window.end || stop.load(Ordering::Relaxed) {
+            break;
+        }
+        // A connection that has so many before it is not waited for.
+        if release.try_send(tick).is_err() {
+            missed += u64::from(window.holds(tick));
+            if releases.iter().all(mpsc::Sender::is_closed) {
+                break;
+            }
         }
     }
+    missed
 }
 
 /// The tick at which something is released that is due after that time.
@@ -363,10 +412,11 @@ mod tests {
         // As after a stall of three seconds.
         let begin = now - Duration::from_secs(3);
         let end = now + Duration::from_secs(3_600);
+        let window = Window { begin, end };
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let thread = thread::spawn(move || {
-            release(&[release_one, release_other], begin, end, 4.0, &stopped);
+            release(&[release_one, release_other], begin, window, 4.0, &stopped);
         });
         for count in 0..6 {
             let planned = begin + Duration::from_millis(count * 500);
@@ -376,6 +426,26 @@ mod tests {
         }
         stop.store(true, Ordering::Relaxed);
         thread.join().expect("it ends");
+    }
+
+    #[test]
+    fn what_finds_no_room_is_counted() {
+        let (sender, mut full) = mpsc::channel(2);
+        let end = clock::moment();
+        // Ten seconds that are over, of which nine are measured.
+        let window = Window {
+            begin: end - Duration::from_secs(9),
+            end,
+        };
+        let begin = end - Duration::from_secs(10);
+        let stop = AtomicBool::new(false);
+        let missed = release(std::slice::from_ref(&sender), begin, window, 1.0, &stop);
+        assert_eq!(missed, 8, "there is room for two, one of the warm-up");
+        full.close();
+        assert_eq!(
+            release(std::slice::from_ref(&sender), begin, window, 1.0, &stop),
+            0
+        );
     }
 
     #[test]

@@ -126,6 +126,13 @@ impl Ledger {
         }
     }
 
+    /// The same with room for so many messages of each sender.
+    #[cfg(test)]
+    pub(super) fn with_room(mut self, messages: u32) -> Self {
+        self.numbers_max = messages;
+        self
+    }
+
     /// What the bodies are.
     #[must_use]
     pub fn content(&self) -> &Content {
@@ -478,8 +485,7 @@ mod tests {
 
     #[test]
     fn numbers_end() {
-        let mut ledger = ledger(Promise::Standard);
-        ledger.numbers_max = 1;
+        let ledger = ledger(Promise::Standard).with_room(1);
         assert!(ledger.next(0).is_some() && !ledger.is_full());
         assert!(ledger.next(0).is_none() && ledger.is_full());
         assert!(ledger.next(1).is_some(), "each lane has its own");

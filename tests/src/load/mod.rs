@@ -20,6 +20,7 @@ pub mod program;
 pub mod report;
 pub mod sample;
 pub mod session;
+mod signals;
 pub mod tally;
 pub mod target;
 pub mod wire;

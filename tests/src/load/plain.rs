@@ -1,5 +1,6 @@
 //! One mix against one service, from the queues' making to their deletion.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,13 +9,14 @@ use http::StatusCode;
 use super::arguments::Plan;
 use super::children::Server;
 use super::crew::{Job, Outcome, Run};
-use super::ledger::Promise;
+use super::ledger::{MESSAGES_MAX, Promise};
 use super::line::{Failure, Line};
 use super::mix::Mix;
 use super::processor::Process;
+use super::program::complain;
 use super::report::{Gone, Report, counted};
 use super::sample;
-use super::session::{Session, Shape};
+use super::session::{Made, Session, Shape};
 use super::target::Target;
 
 /// How long what is left after a run is looked for.
@@ -49,22 +51,33 @@ impl Plan {
         floor: Floor,
         stop: impl Future<Output = ()>,
     ) -> Result<Report, String> {
-        let target = Target::new(self.endpoint.clone(), &self.key, &self.secret, &self.region);
-        let session = Session::open(&Arc::new(target), self.shape()).await;
-        let session = session.map_err(|failure| self.explain(&failure))?;
+        let credentials = self.credentials.clone();
+        let target = Target::signed_with(self.endpoint.clone(), credentials, &self.region);
+        let mut session = Session::new(&Arc::new(target), self.shape());
+        let mut stop = pin!(stop);
+        let made = session.make(stop.as_mut()).await;
         let session = Arc::new(session);
-        let result = tokio::select! {
-            result = self.measure(&session, floor) => result,
-            () = stop => Err("interrupted".to_owned()),
+        let result = match made {
+            Ok(Made::All) => tokio::select! {
+                result = self.measure(&session, floor) => result,
+                () = stop => Err(interrupted(&session)),
+            },
+            Ok(Made::Stopped) => Err(interrupted(&session)),
+            Err(failure) => Err(self.explain(&failure)),
         };
         let left = session.close().await;
-        let mut report = result?;
-        if left > 0 {
-            let left = counted(left as u64, "queue");
-            let remark = format!("not deleted: {left} with names {}…", session.prefix);
-            report.remarks.push(remark);
+        if left == 0 {
+            return result;
         }
-        Ok(report)
+        let left = counted(left as u64, "queue");
+        let left = format!("not deleted: {left} with names {}…", session.prefix);
+        match result {
+            Ok(mut report) => {
+                report.remarks.push(left);
+                Ok(report)
+            }
+            Err(error) => Err(format!("{error}; {left}")),
+        }
     }
 
     fn explain(&self, failure: &Failure) -> String {
@@ -127,12 +140,19 @@ impl Plan {
             Floor::Beside => self.floor(session, &mut remarks).await?,
             Floor::Without => None,
         };
-        let server = self.endpoint.local_port().and_then(Process::listening);
+        let servers = self.endpoint.local_port().map(Process::listening);
         let job = Job::Mix(self.mix);
         let mut run = Run::new(job, self.workers(), self.warmup, self.seconds);
         run.answer_time_max = self.answer_time_max;
         run.rate = self.rate.map(f64::from);
-        let outcome = run.run(session, server).await?;
+        let outcome = run
+            .run_beside(session, &servers.unwrap_or_default())
+            .await?;
+        if session.ledger.is_full() {
+            remarks.push(format!(
+                "ended early: no more than {MESSAGES_MAX} messages, as many of each sender, can be checked"
+            ));
+        }
         let line = Line::new(Arc::clone(&session.target));
         let mut gone = line.gone().await;
         let unchecked = match &gone {
@@ -178,6 +198,9 @@ impl Plan {
     ) -> Result<Option<(Server, Arc<Session>)>, String> {
         let why = match self.mix {
             Mix::Poll | Mix::Idle => "it has no polls that wait",
+            Mix::Send | Mix::Cycle | Mix::Batch | Mix::Fifo if self.rate.is_some() => {
+                "at a given rate both are as fast"
+            }
             Mix::Send | Mix::Cycle | Mix::Batch | Mix::Fifo => {
                 if self.endpoint.local_port().is_some() {
                     return beside(session, self.mix).await.map(Some);
@@ -188,6 +211,16 @@ impl Plan {
         remarks.push(format!("no bare server beside it: {why}"));
         Ok(None)
     }
+}
+
+/// Says what is done now: it may take long, and may be interrupted too.
+fn interrupted(session: &Session) -> String {
+    let queues = counted(session.queues.len() as u64, "queue");
+    let prefix = &session.prefix;
+    complain(&format!(
+        "interrupted; deleting {queues} with names {prefix}…"
+    ));
+    "interrupted".to_owned()
 }
 
 /// The floor, with the answers of a session's service.

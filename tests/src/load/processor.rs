@@ -24,9 +24,17 @@ impl Process {
         Self(std::process::id())
     }
 
-    /// The process that listens on a port of this machine, if there is one and we may know.
+    /// Its name and its id, as in `fake-sqs (4711)`.
     #[must_use]
-    pub fn listening(port: u16) -> Option<Self> {
+    pub fn name(self) -> String {
+        let name = fs::read_to_string(format!("/proc/{}/comm", self.0)).unwrap_or_default();
+        format!("{} ({})", name.trim_end(), self.0)
+    }
+
+    /// The processes that listen on a port of this machine, as far as we may know: where a server has begun others
+    /// to share it with, all of them.
+    #[must_use]
+    pub fn listening(port: u16) -> Vec<Self> {
         let inodes: Vec<String> = ["/proc/net/tcp", "/proc/net/tcp6"]
             .iter()
             .filter_map(|table| fs::read_to_string(table).ok())
@@ -36,9 +44,11 @@ impl Process {
             .iter()
             .map(|inode| format!("socket:[{inode}]"))
             .collect();
-        let processes = fs::read_dir("/proc").ok()?;
+        let processes = fs::read_dir("/proc").into_iter().flatten();
         let ids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-        ids.map(Self).find(|process| process.holds(&names))
+        ids.map(Self)
+            .filter(|process| process.holds(&names))
+            .collect()
     }
 
     fn holds(self, names: &[String]) -> bool {
@@ -127,6 +137,17 @@ mod tests {
         assert!(own.memory().is_some_and(|bytes| bytes > 100_000));
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("an address").port();
-        assert_eq!(Process::listening(port), Some(own));
+        assert!(own.name().ends_with(&format!(" ({})", own.0)));
+        // A child that was given the socket, as the workers of some servers are.
+        let socket = listener.try_clone().expect("another descriptor");
+        let child = std::process::Command::new("sleep")
+            .arg("60")
+            .stdin(std::os::fd::OwnedFd::from(socket))
+            .spawn();
+        let mut child = child.expect("a child");
+        let found = Process::listening(port);
+        child.kill().and_then(|()| child.wait()).expect("its end");
+        let both = [own, Process(child.id())];
+        assert!(both.iter().all(|one| found.contains(one)), "{found:?}");
     }
 }

@@ -11,6 +11,7 @@ use super::compare;
 use super::floor;
 use super::plain::Floor;
 use super::report::{Report, counted};
+use super::signals::interrupted;
 
 /// Descriptors to ask the system for: connections of both sides, and some.
 const DESCRIPTORS: u64 = 24_000;
@@ -35,7 +36,9 @@ pub fn run() -> ExitCode {
             .map_err(|error| error.to_string())
             .map(|()| true),
         Order::Run(plan) => block_on(run_plan(&plan)),
-        Order::Compare(form, parts) => block_on(compare::run(form, &parts, interrupted())),
+        Order::Compare(form, parts) => {
+            block_on(async { compare::run(form, &parts, interrupted(1)?).await })
+        }
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -58,7 +61,11 @@ fn block_on(work: impl Future<Output = Result<bool, String>>) -> Result<bool, St
 
 /// Whether all is well.
 async fn run_plan(plan: &Plan) -> Result<bool, String> {
-    let report = plan.run(Floor::Beside, interrupted()).await?;
+    let (stop, at_once) = (interrupted(1)?, interrupted(2)?);
+    let report = tokio::select! {
+        report = plan.run(Floor::Beside, stop) => report?,
+        () = at_once => return Err("interrupted again: queues may be left".to_owned()),
+    };
     let complaints = complaints(&report);
     for complaint in &complaints {
         complain(complaint);
@@ -105,13 +112,6 @@ fn complaints(report: &Report) -> Vec<String> {
         ));
     }
     lines
-}
-
-/// Completes at Ctrl-C.
-async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
 }
 
 /// Prints on standard output; whoever closed it needs nothing more.

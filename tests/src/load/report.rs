@@ -123,11 +123,14 @@ impl Report {
                 "first": self.faults.1.iter().map(ToString::to_string).collect::<Vec<_>>(),
             },
             "empty_receives": tally.empty,
+            "rate": self.outcome.rate,
+            "missed": tally.missed,
             "early_polls": tally.early,
             "unwoken": tally.unwoken,
             "doubled": self.doubled,
             "unchecked": self.unchecked,
             "client_processor_seconds": self.outcome.client_time.map(seconds),
+            "server_processes": self.outcome.servers,
             "server_processor_seconds": self.outcome.server_time.map(seconds),
             "floor_requests_per_second": floor.map(rounded),
             "floor_ratio": self.ratio().map(rounded),
@@ -185,6 +188,13 @@ impl fmt::Display for Report {
                 counted(tally.unwoken, "message")
             )?;
         }
+        if let Some(rate) = self.outcome.rate {
+            let missed = tally.missed;
+            writeln!(
+                f,
+                "asked for: {rate:.0} requests/s, of which {missed} never began"
+            )?;
+        }
         for (code, count) in &tally.errors {
             writeln!(f, "  error {code}: {count}")?;
         }
@@ -201,6 +211,9 @@ impl fmt::Display for Report {
             ", server {}",
             Share(self.outcome.server_time, own, self.time_unknown)
         )?;
+        if self.outcome.server_time.is_some() {
+            write!(line, ": {}", self.outcome.servers.join(", "))?;
+        }
         writeln!(f, "{line}")?;
         self.write_checks(f)?;
         if let (Some(floor), Some(ratio)) = (&self.floor, self.ratio()) {
@@ -391,6 +404,20 @@ mod tests {
         assert_eq!(json["faults"], json!({"count": 3, "first": first}));
         assert_eq!(json["gave_up"], 2);
         assert_eq!(json["last_error"], "Throttled: slower (status 400)");
+    }
+
+    #[test]
+    fn what_was_asked_for_and_never_began_is_told() {
+        let mut report = report();
+        report.outcome.rate = Some(100.0);
+        report.outcome.tally.missed = 7;
+        let text = report.to_string();
+        let line = "\nasked for: 100 requests/s, of which 7 never began\n";
+        assert!(text.contains(line), "{text}");
+        assert_eq!(
+            (&report.json()["rate"], &report.json()["missed"]),
+            (&json!(100.0), &json!(7))
+        );
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The queues of a run: made with names that nobody else has, and deleted when it is over.
 
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde::de::DeserializeOwned;
 use sqs::Operation;
+use tokio::task::JoinSet;
 
 use super::content::Content;
 use super::ledger::{Ledger, Promise};
@@ -16,7 +18,10 @@ use crate::clock;
 /// How long making or deleting a queue may take.
 const CALL_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// Failures after which the rest of the queues is not tried any more.
+/// Connections over which queues are deleted.
+const CLOSERS: usize = 16;
+
+/// Failures on one of them after which the rest of its queues is not tried any more.
 const FAILURES_MAX: u32 = 3;
 
 /// What a session is made of.
@@ -49,6 +54,15 @@ pub struct Session {
     pub shape: Shape,
 }
 
+/// How the making of queues ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// All are there.
+    All,
+    /// It was to stop.
+    Stopped,
+}
+
 impl Session {
     /// Makes the queues.
     ///
@@ -56,13 +70,24 @@ impl Session {
     ///
     /// When one cannot be made. Those that were made are deleted again.
     pub async fn open(target: &Arc<Target>, shape: Shape) -> Result<Self, Failure> {
+        let mut session = Self::new(target, shape);
+        if let Err(failure) = session.make(pin!(std::future::pending())).await {
+            session.close().await;
+            return Err(failure);
+        }
+        Ok(session)
+    }
+
+    /// A session without queues.
+    #[must_use]
+    pub fn new(target: &Arc<Target>, shape: Shape) -> Self {
         let run = run_number();
         // A sender has a lane of its own in each of its groups.
         let lanes = match shape.promise {
             Promise::Standard => shape.connections,
             Promise::Fifo => shape.groups.max(shape.connections),
         };
-        let mut session = Self {
+        Self {
             target: Arc::clone(target),
             prefix: format!("load-{run:08x}-"),
             queues: Vec::with_capacity(shape.queues),
@@ -73,15 +98,31 @@ impl Session {
                 shape.groups,
             ),
             shape,
-        };
-        let mut line = Line::new(Arc::clone(target));
-        for index in 0..shape.queues {
-            if let Err(failure) = session.create(&mut line, index).await {
-                session.close().await;
-                return Err(failure);
+        }
+    }
+
+    /// Makes the queues, until `stop` completes: the one that is being made then is still made, so that it is
+    /// known and can be deleted.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be made.
+    pub async fn make(
+        &mut self,
+        mut stop: Pin<&mut impl Future<Output = ()>>,
+    ) -> Result<Made, Failure> {
+        let mut line = Line::new(Arc::clone(&self.target));
+        for index in 0..self.shape.queues {
+            let mut create = pin!(self.create(&mut line, index));
+            tokio::select! {
+                made = &mut create => made?,
+                () = &mut stop => {
+                    create.await?;
+                    return Ok(Made::Stopped);
+                }
             }
         }
-        Ok(session)
+        Ok(Made::All)
     }
 
     /// The same queues at the floor, which says the same to each request whatever there is.
@@ -113,21 +154,12 @@ impl Session {
 
     /// Deletes the queues, as far as the service lets us; how many are left.
     pub async fn close(&self) -> usize {
-        let mut line = Line::new(Arc::clone(&self.target));
-        let (mut left, mut failures) = (0, 0);
-        for queue in &self.queues {
-            if failures >= FAILURES_MAX {
-                left += 1;
-                continue;
-            }
-            let body = wire::of_queue(queue).into();
-            let deleted = line.call(Operation::DeleteQueue, body, CALL_TIME_MAX).await;
-            if deleted.is_err() {
-                left += 1;
-                failures += 1;
-            }
-        }
-        left
+        let share = self.queues.len().div_ceil(CLOSERS).max(1);
+        let shares = self.queues.chunks(share);
+        let closers: JoinSet<usize> = shares
+            .map(|share| delete(Line::new(Arc::clone(&self.target)), share.to_vec()))
+            .collect();
+        closers.join_all().await.into_iter().sum()
     }
 
     /// The queue with this number, or the one that it comes to when they are counted round.
@@ -135,6 +167,24 @@ impl Session {
     pub fn queue(&self, number: usize) -> &Queue {
         &self.queues[number % self.queues.len()]
     }
+}
+
+/// Deletes queues; how many are left.
+async fn delete(mut line: Line, queues: Vec<Queue>) -> usize {
+    let (mut left, mut failures) = (0, 0);
+    for queue in &queues {
+        if failures >= FAILURES_MAX {
+            left += 1;
+            continue;
+        }
+        let body = wire::of_queue(queue).into();
+        let deleted = line.call(Operation::DeleteQueue, body, CALL_TIME_MAX).await;
+        if deleted.is_err() {
+            left += 1;
+            failures += 1;
+        }
+    }
+    left
 }
 
 /// Reads an answer.

@@ -50,6 +50,8 @@ pub struct Tally {
     pub unwoken: u64,
     /// Long polls that ended before their time with nothing.
     pub early: u64,
+    /// Requests that were due at the rate that was asked for, and never began.
+    pub missed: u64,
     /// Connections that gave up after too many failures.
     pub gave_up: u64,
     /// The words of the last error.
@@ -104,6 +106,7 @@ impl Tally {
         self.unheard += other.unheard;
         self.unwoken += other.unwoken;
         self.early += other.early;
+        self.missed += other.missed;
         self.gave_up += other.gave_up;
         self.last_error = other.last_error.or(self.last_error.take());
         self.last_success = self.last_success.max(other.last_success);

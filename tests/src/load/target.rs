@@ -86,7 +86,8 @@ impl Endpoint {
         let authority: &Authority = self.uri.authority()?;
         let host = authority.host();
         let is_local = host == "localhost" || host == "[::1]" || host.starts_with("127.");
-        is_local.then(|| authority.port_u16().unwrap_or(80))
+        let usual = if self.is_https() { 443 } else { 80 };
+        is_local.then(|| authority.port_u16().unwrap_or(usual))
     }
 }
 
@@ -101,7 +102,12 @@ impl Target {
     /// A service that is called with this key.
     #[must_use]
     pub fn new(endpoint: Endpoint, key: &str, secret: &str, region: &str) -> Self {
-        let credentials = Credentials::new(key, secret);
+        Self::signed_with(endpoint, Credentials::new(key, secret), region)
+    }
+
+    /// A service that is called with these credentials, which may have a session token.
+    #[must_use]
+    pub fn signed_with(endpoint: Endpoint, credentials: Credentials, region: &str) -> Self {
         Self {
             endpoint,
             signer: Signer::new(credentials, region, sqs::SIGNING_NAME),
@@ -164,6 +170,7 @@ mod tests {
             ("http://localhost:9324", Some(9324)),
             ("http://127.0.0.1/", Some(80)),
             ("http://[::1]:1", Some(1)),
+            ("https://localhost", Some(443)),
             ("https://sqs.us-east-1.amazonaws.com", None),
         ] {
             let endpoint: Endpoint = text.parse().expect(text);
@@ -197,5 +204,17 @@ mod tests {
             assert!(headers.contains_key("authorization"));
         }
         assert!(!format!("{target:?}").contains("secret_access_key: \"test\""));
+    }
+
+    #[test]
+    fn a_session_token_is_sent_and_signed() {
+        let endpoint = "http://localhost:9324".parse().expect("an endpoint");
+        let credentials = Credentials::new("test", "test").with_session_token("hush");
+        let target = Target::signed_with(endpoint, credentials, "us-east-1");
+        let request = target.request(Operation::SendMessage, &Bytes::from_static(b"{}"));
+        let headers = request.expect("signed").headers().clone();
+        assert_eq!(headers["x-amz-security-token"], "hush");
+        let signature = headers["authorization"].to_str().expect("text");
+        assert!(signature.contains("x-amz-security-token"), "{signature}");
     }
 }

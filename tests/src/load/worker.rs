@@ -174,6 +174,18 @@ impl Worker {
         answer
     }
 
+    /// What it has counted, at its end: what was released to it till then never begins.
+    #[must_use]
+    pub fn finish(mut self) -> Tally {
+        if let Pace::Open(releases) = &mut self.pace {
+            releases.close();
+            while let Ok(due) = releases.try_recv() {
+                self.tally.missed += u64::from(self.window.holds(due));
+            }
+        }
+        self.tally
+    }
+
     /// Counts what failed in the last call, unless that began in the warm-up.
     pub fn count_failure(&mut self, code: &str) {
         if self.window.holds(self.begun) {

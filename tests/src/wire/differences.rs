@@ -65,6 +65,11 @@ pub const ALONE: &[Alone] = &[
         reason: "it is about the load tool, whose client speaks JSON",
     },
     Alone {
+        file: "load_signals.rs",
+        test: "*",
+        reason: "it is about the load tool, whose client speaks JSON",
+    },
+    Alone {
         file: "receiver.rs",
         test: "*",
         reason: "it is about our own client, which speaks JSON",

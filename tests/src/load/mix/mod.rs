@@ -118,7 +118,7 @@ impl Task {
             Self::Wake(wakes) => poll::wake(&mut worker, &wakes).await,
             Self::Drain(connections) => drain::run(&mut worker, connections).await,
         }
-        worker.tally
+        worker.finish()
     }
 }
 
@@ -256,6 +256,50 @@ impl Worker {
     fn count_at(&mut self, moment: Instant, messages: usize) {
         if self.window.holds(moment) {
             self.tally.messages += messages as u64;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use fake_sqs::FakeSqs;
+
+    use super::*;
+    use crate::bound::patiently;
+    use crate::load::crew::{Job, Run};
+    use crate::load::ledger::Promise;
+    use crate::load::session::{Session, Shape};
+    use crate::load::target::Target;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_full_ledger_ends_a_run() {
+        let server = FakeSqs::start().await;
+        for mix in [Mix::Send, Mix::Cycle, Mix::Batch, Mix::Fifo] {
+            let promise = match mix {
+                Mix::Fifo => Promise::Fifo,
+                Mix::Send | Mix::Cycle | Mix::Batch | Mix::Poll | Mix::Idle => Promise::Standard,
+            };
+            let shape = Shape {
+                promise,
+                queues: 1,
+                groups: 2,
+                connections: 2,
+                size: 64,
+            };
+            let endpoint = server.endpoint_url().parse().expect("an endpoint");
+            let target = Target::new(endpoint, "test", "test", "us-east-1");
+            let session = Session::open(&Arc::new(target), shape).await;
+            let mut session = session.expect("queues");
+            session.ledger = session.ledger.with_room(20);
+            let hour = Duration::from_secs(3_600);
+            let run = Run::new(Job::Mix(mix), 2, Duration::ZERO, hour);
+            let session = Arc::new(session);
+            let outcome = patiently(run.run(&session, None)).await.expect("an end");
+            let messages = outcome.tally.messages;
+            assert!((20..=40).contains(&messages), "{mix:?}: {messages}");
+            assert!(outcome.measured < hour && session.ledger.is_full());
         }
     }
 }
