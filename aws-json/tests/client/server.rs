@@ -276,7 +276,8 @@ impl Nobody {
 }
 
 /// Settings with the credentials that the tests use. What fails is not sent again, unless a test
-/// is about that; then it is sent at once, as the random part of each delay is none.
+/// is about that; then it is sent at once, as the random part of each delay is none. The servers are
+/// not on the other loopback interface, where that port may be somebody else's.
 pub(crate) fn builder(service: Service, url: String) -> Builder {
     keep_undecided();
     Client::builder(service)
@@ -284,6 +285,7 @@ pub(crate) fn builder(service: Service, url: String) -> Builder {
         .credentials(Credentials::new(KEY, SECRET))
         .max_attempts(1)
         .random_source(|| 0)
+        .resolve("localhost", ([127, 0, 0, 1], 0).into())
 }
 
 pub(crate) const KEY: &str = "AKIDEXAMPLE";
