@@ -124,3 +124,40 @@ pub(super) fn say(text: &str) {
 pub(super) fn complain(text: &str) {
     let _ = writeln!(io::stderr().lock(), "load: {text}");
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use sqs::Operation;
+
+    use super::*;
+    use crate::load::crew::Outcome;
+    use crate::load::mix::Mix;
+
+    #[test]
+    fn polls_that_nothing_wakes_are_no_success() {
+        let mut report = Report {
+            mix: Mix::Idle,
+            connections: 1,
+            size: 64,
+            outcome: Outcome::default(),
+            faults: (0, Vec::new()),
+            doubled: 0,
+            unchecked: 0,
+            gone: None,
+            time_unknown: "it was not asked for",
+            floor: None,
+            remarks: Vec::new(),
+        };
+        let tally = &mut report.outcome.tally;
+        tally.succeeded(Operation::SendMessage, Duration::from_millis(1));
+        tally.unwoken = 1;
+        let none = "no poll was woken in the time measured";
+        assert_eq!(complaints(&report), ["1 message woke no poll", none]);
+        report.outcome.tally.wakes.record(Duration::from_millis(1));
+        assert_eq!(complaints(&report), ["1 message woke no poll"]);
+        report.outcome.tally.unwoken = 0;
+        assert_eq!(complaints(&report), Vec::<String>::new());
+    }
+}
