@@ -14,8 +14,10 @@ use crate::id::{IdSource, QueueId};
 use crate::inspect::Inspect;
 use crate::ops::{self, receive::Receive};
 use crate::queue::Queue;
+use crate::queue::attributes::QueueAttributes;
 use crate::queue::fifo_attributes::QueueKind;
 use crate::snapshot::Contradiction;
+use crate::sources::Sources;
 use crate::tasks::Tasks;
 use crate::time::Timestamp;
 use crate::waiters::{Completed, WaiterId, Waiters};
@@ -211,6 +213,7 @@ pub struct Engine {
     pub(crate) directory: Directory,
     pub(crate) waiters: Waiters,
     pub(crate) tasks: Tasks,
+    pub(crate) sources: Sources,
     queues: BTreeMap<QueueId, Queue>,
     /// The next deadline of each queue that has one.
     deadlines: BTreeSet<(Timestamp, QueueId)>,
@@ -235,6 +238,7 @@ impl Engine {
             directory: Directory::default(),
             waiters: Waiters::default(),
             tasks: Tasks::default(),
+            sources: Sources::default(),
             queues: BTreeMap::new(),
             deadlines: BTreeSet::new(),
             touched: Vec::new(),
@@ -512,7 +516,23 @@ impl Engine {
     }
 
     pub(crate) fn add_queue(&mut self, queue: Queue) {
+        self.sources.add(&queue);
         self.queues.insert(queue.id, queue);
+    }
+
+    /// Sets a queue's attributes, its target for dead letters among them.
+    pub(crate) fn set_attributes(
+        &mut self,
+        id: QueueId,
+        attributes: QueueAttributes,
+    ) -> Result<(), Error> {
+        self.touched.push(id);
+        let queue = self.queues.get_mut(&id);
+        let queue = queue.ok_or_else(errors::queue_does_not_exist)?;
+        self.sources.remove(queue);
+        queue.set_attributes(attributes, self.now);
+        self.sources.add(queue);
+        Ok(())
     }
 
     /// Removes a queue and its name, and ends the polls that wait at it.
@@ -522,6 +542,7 @@ impl Engine {
             self.deadlines.remove(&(due, id));
         }
         self.directory.remove(&queue.name);
+        self.sources.remove(&queue);
         self.tasks.forget(id);
         let waiting: Vec<_> = self.waiters.of(id).collect();
         for waiter in waiting {
@@ -573,25 +594,6 @@ impl Engine {
         let (waiter, receive) = self.queues.get_mut(&id)?.repetition(polls)?;
         let receive = Arc::clone(receive);
         Some((waiter, self.attempt(id, &receive)?))
-    }
-
-    /// The names of the queues whose dead letters come to this one, after `place`.
-    pub(crate) fn sources_of<'a>(
-        &'a self,
-        target: &'a QueueName,
-        place: Option<&'a str>,
-    ) -> impl Iterator<Item = &'a str> {
-        let QueueName {
-            account, region, ..
-        } = target;
-        let names = self.directory.list(account, region, "", place);
-        names
-            .filter(|(_, id)| {
-                let queue = self.queues.get(id);
-                let policy = queue.and_then(|queue| queue.attributes.redrive());
-                policy.is_some_and(|policy| target.is_meant_by(&policy.target))
-            })
-            .map(|(name, _)| name)
     }
 
     /// The id that the queue of this name has, whoever asks.

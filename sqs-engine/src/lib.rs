@@ -44,6 +44,7 @@ mod ops;
 mod policy;
 mod queue;
 mod snapshot;
+mod sources;
 mod tasks;
 mod time;
 mod waiters;

@@ -5,8 +5,9 @@ use std::convert::Infallible;
 use sha2::{Digest, Sha256};
 use sqs::{
     AddPermissionInput, CreateQueueInput, DeleteQueueInput, GetQueueAttributesInput,
-    ListMessageMoveTasksInput, ListQueueTagsInput, MessageAttributeValue, ReceiveMessageInput,
-    Request, Response, SendMessageInput, SetQueueAttributesInput, StartMessageMoveTaskInput,
+    ListDeadLetterSourceQueuesInput, ListMessageMoveTasksInput, ListQueueTagsInput,
+    MessageAttributeValue, ReceiveMessageInput, Request, Response, SendMessageInput,
+    SetQueueAttributesInput, StartMessageMoveTaskInput,
 };
 use sqs_engine::{
     Config, Context, Engine, InFlightLimits, Outcome, Restore, RestoreError, Rules, Timestamp,
@@ -183,6 +184,13 @@ fn everything_about_queues_comes_back() {
         panic!("{left:?}");
     };
     assert_eq!(listed.results.len(), 1);
+    let sources = ListDeadLetterSourceQueuesInput::new("dead");
+    let left = call(&mut before, 11, sources.clone());
+    let Response::ListDeadLetterSourceQueues(listed) = &left else {
+        panic!("{left:?}");
+    };
+    assert_eq!(listed.queue_urls.len(), 1);
+    assert_eq!(left, call(&mut after, 11, sources));
     let again: Request = CreateQueueInput::new("gone").into();
     let left = before.handle(at(12), &context(), again.clone());
     assert!(matches!(left, Outcome::Done(Err(_))), "{left:?}");

@@ -56,8 +56,7 @@ pub(super) fn set(
     let changed =
         Changes::parse(&attributes, present.attributes.kind())?.applied(&present.attributes)?;
     check_redrive(engine, &attributes, &present.name)?;
-    let now = engine.now;
-    engine.queue_mut(queue)?.set_attributes(changed, now);
+    engine.set_attributes(queue, changed)?;
     Ok(SetQueueAttributesOutput {})
 }
 

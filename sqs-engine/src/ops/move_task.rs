@@ -36,7 +36,7 @@ pub(super) fn start(
     let operation = Operation::StartMessageMoveTask;
     let source = find(engine, context, Role::Source, &source_arn, operation)?;
     let name = &engine.queue(source)?.name;
-    if engine.sources_of(name, None).next().is_none() {
+    if engine.sources.of(name, None).next().is_none() {
         let message = "Source queue must be configured as a Dead Letter Queue.";
         return Err(invalid_parameter(message));
     }

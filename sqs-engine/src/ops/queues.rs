@@ -148,8 +148,6 @@ pub(super) fn list(
     })
 }
 
-/// Looks at every queue of the account in the region: there is no index of who targets whom that
-/// could fall out of step.
 pub(super) fn list_sources(
     engine: &Engine,
     context: &Context,
@@ -160,7 +158,7 @@ pub(super) fn list_sources(
     let target = &engine.queue(id)?.name;
     let listing = format!("{SOURCES} {}", target.name);
     let page = Page::parse(engine, &listing, input.max_results, input.next_token)?;
-    let names = engine.sources_of(target, page.place.as_deref());
+    let names = engine.sources.of(target, page.place.as_deref());
     let (names, next_token) = page.fill(engine, names);
     let urls = names
         .into_iter()
