@@ -38,9 +38,9 @@ a send to the answer of the poll that it woke, as for a poll itself waiting is t
 Idle: for --seconds nothing is sent and the processor time of the server is measured, then polls are woken for 4 s \
 more; so it measures for at least 4 s.
 
-Credentials: what no option says is taken from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN (with that \
-key only), AWS_REGION and AWS_DEFAULT_REGION, so that no secret has to be on a command line. Without them both key and \
-secret are `test`.
+Credentials: over https and without --key and --secret they are those of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and \
+AWS_SESSION_TOKEN, so that no secret has to be on a command line; and the region, without --region, is that of AWS_REGION or \
+AWS_DEFAULT_REGION. Over http, where local services are, no variable is looked at.
 
 Exit status: 0 when all is well; 1 when a message was lost, altered, doubled by a FIFO queue or out of order, a poll \
 ended early or was not woken, no request succeeded, connections gave up, the server went away, there was no run at all, or a number of --compare was missed; \
@@ -64,16 +64,16 @@ pub struct Arguments {
     /// Where the service is
     #[arg(long, value_name = "URL", required_unless_present = "compare")]
     endpoint: Option<Endpoint>,
-    /// The access key to sign with [env: AWS_ACCESS_KEY_ID] [default: test]
+    /// The access key to sign with [default: test]
     #[arg(long)]
     key: Option<String>,
-    /// Its secret [env: AWS_SECRET_ACCESS_KEY]
+    /// Its secret [default: test]
     #[arg(long)]
     secret: Option<Hidden>,
-    /// Its session token, where it is temporary [env: AWS_SESSION_TOKEN]
-    #[arg(long, value_name = "TOKEN")]
+    /// Its session token, where it is temporary
+    #[arg(long, value_name = "TOKEN", requires = "key")]
     session_token: Option<Hidden>,
-    /// The region to sign for [env: AWS_REGION, AWS_DEFAULT_REGION] [default: us-east-1]
+    /// The region to sign for [default: us-east-1]
     #[arg(long)]
     region: Option<String>,
     /// How many connections there are, each with one request under way
@@ -280,25 +280,28 @@ impl Arguments {
 }
 
 impl Arguments {
-    /// Who signs, and for which region: options win over variables. A token goes with its key only.
+    /// Who signs, and for which region. The variables are for AWS: what is local is called with `test`, whatever they say.
     fn caller(&self, variable: impl Fn(&str) -> Option<String>) -> (Credentials, String) {
-        let variable = |name| variable(name).filter(|value| !value.is_empty());
-        let test = || "test".to_owned();
-        let of_option = |hidden: &Option<Hidden>| Some(hidden.as_ref()?.0.clone());
-        let key_of_variable = variable("AWS_ACCESS_KEY_ID").filter(|_| self.key.is_none());
-        let token = of_option(&self.session_token).or_else(|| {
-            key_of_variable
-                .as_ref()
-                .and_then(|_| variable("AWS_SESSION_TOKEN"))
-        });
-        let key = self.key.clone().or(key_of_variable).unwrap_or_else(test);
-        let secret = of_option(&self.secret).or_else(|| variable("AWS_SECRET_ACCESS_KEY"));
-        let credentials = Credentials::new(key, secret.unwrap_or_else(test));
+        let is_https = self.endpoint.as_ref().is_some_and(Endpoint::is_https);
+        let variable = |name| variable(name).filter(|value| is_https && !value.is_empty());
         let region = self.region.clone();
         let region = region
             .or_else(|| variable("AWS_REGION"))
             .or_else(|| variable("AWS_DEFAULT_REGION"))
             .unwrap_or_else(|| "us-east-1".to_owned());
+        let (key, secret, token) = match (&self.key, &self.secret) {
+            (None, None) => (
+                variable("AWS_ACCESS_KEY_ID"),
+                variable("AWS_SECRET_ACCESS_KEY"),
+                variable("AWS_SESSION_TOKEN"),
+            ),
+            (key, secret) => {
+                let shown = |hidden: &Option<Hidden>| Some(hidden.as_ref()?.0.clone());
+                (key.clone(), shown(secret), shown(&self.session_token))
+            }
+        };
+        let or_test = |text: Option<String>| text.unwrap_or_else(|| "test".to_owned());
+        let credentials = Credentials::new(or_test(key), or_test(secret));
         match token {
             Some(token) => (credentials.with_session_token(token), region),
             None => (credentials, region),
@@ -404,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn who_signs_is_in_options_then_in_variables_and_in_no_output() {
+    fn who_signs_is_in_options_or_for_aws_in_variables_and_in_no_output() {
         let variables = [
             ("AWS_ACCESS_KEY_ID", "AKID"),
             ("AWS_SECRET_ACCESS_KEY", "hush-variable"),
@@ -412,21 +415,28 @@ mod tests {
             ("AWS_REGION", ""),
             ("AWS_DEFAULT_REGION", "eu-central-1"),
         ];
-        let of = |options: &[&str]| {
-            let arguments = [&["--endpoint", "http://a"], options].concat();
+        let of = |endpoint: &str, options: &[&str]| {
+            let arguments = [&["--endpoint", endpoint], options].concat();
             match order_among(&arguments, &variables).expect("an order") {
                 Order::Run(plan) => plan,
                 other => panic!("{other:?}"),
             }
         };
         let text = str::to_owned;
-        let plan = of(&[]);
+        let (local, aws) = ("http://a", "https://a");
+        let plan = of(local, &[]);
+        let right = (text("test"), None, text("us-east-1"), true);
+        assert_eq!(caller(&plan, "test"), right);
+        let plan = of(aws, &[]);
         let (key, token, region) = (text("AKID"), Some(text("hush-token")), text("eu-central-1"));
         assert_eq!(caller(&plan, "hush-variable"), (key, token, region, true));
-        // The token is another key's.
-        let plan = of(&["--key", "mine", "--region", "eu-west-1"]);
+        // The secret and the token are another key's.
+        let plan = of(aws, &["--key", "mine", "--region", "eu-west-1"]);
         let (key, region) = (text("mine"), text("eu-west-1"));
-        assert_eq!(caller(&plan, "hush-variable"), (key, None, region, true));
+        assert_eq!(caller(&plan, "test"), (key, None, region, true));
+        let plan = of(aws, &["--secret", "hush-option"]);
+        let (key, region) = (text("test"), text("eu-central-1"));
+        assert_eq!(caller(&plan, "hush-option"), (key, None, region, true));
         let options = [
             "--key",
             "mine",
@@ -435,12 +445,17 @@ mod tests {
             "--session-token",
             "hush-mine",
         ];
-        let plan = of(&options);
-        let (key, token, region) = (text("mine"), Some(text("hush-mine")), text("eu-central-1"));
-        assert_eq!(caller(&plan, "hush-option"), (key, token, region, true));
-        let all = [&["load", "--endpoint", "http://a"], &options[..]].concat();
+        for (endpoint, region) in [(aws, "eu-central-1"), (local, "us-east-1")] {
+            let plan = of(endpoint, &options);
+            let (key, token) = (text("mine"), Some(text("hush-mine")));
+            assert_eq!(
+                caller(&plan, "hush-option"),
+                (key, token, text(region), true)
+            );
+        }
+        let all = [&["load", "--endpoint", aws], &options[..]].concat();
         let arguments = Arguments::try_parse_from(all).expect("arguments");
-        let printed = format!("{plan:?} {arguments:?}");
+        let printed = format!("{:?} {arguments:?}", of(aws, &options));
         assert!(!printed.contains("hush"), "{printed}");
     }
 
@@ -502,6 +517,7 @@ mod tests {
             [&endpoint[..], &["--mix", "poll", "--rate", "1"]].concat(),
             [&endpoint[..], &["--mix", "idle", "--rate", "1"]].concat(),
             vec!["--compare", "--session-token", "t"],
+            [&endpoint[..], &["--session-token", "t"]].concat(),
             [&endpoint[..], &["--connections", "0"]].concat(),
             [&endpoint[..], &["--groups", "10001"]].concat(),
             [&endpoint[..], &["--seconds", "0"]].concat(),
