@@ -64,19 +64,19 @@ pub(crate) struct RequestId {
 }
 
 impl fmt::Display for RequestId {
+    /// Written in one piece, so that a text of it need not grow: each request's id becomes one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // RFC 9562, section 5.4: four bits say "version 4", two bits say "this variant".
         let high = self.high & !0xf000 | 0x4000;
         let low = self.low & !(0b11 << 62) | 0b10 << 62;
-        write!(
-            f,
-            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-            high >> 32,
-            high >> 16 & 0xffff,
-            high & 0xffff,
-            low >> 48,
-            low & 0xffff_ffff_ffff
-        )
+        let mut digits = u128::from(high) << 64 | u128::from(low);
+        let mut text = [b'-'; 36];
+        let places = (0..text.len()).filter(|place| ![8, 13, 18, 23].contains(place));
+        for place in places {
+            digits = digits.rotate_left(4);
+            text[place] = b"0123456789abcdef"[(digits & 0xf) as usize];
+        }
+        f.write_str(str::from_utf8(&text).map_err(|_| fmt::Error)?)
     }
 }
 

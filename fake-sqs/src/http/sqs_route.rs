@@ -98,7 +98,7 @@ impl SqsRoute {
 
     fn context(&self, caller: &Caller, headers: &HeaderMap) -> Context {
         let base_url = match host(headers) {
-            Some(host) => format!("http://{host}"),
+            Some(host) => ["http://", host].concat(),
             None => crate::endpoint_url(self.address),
         };
         let mut context = Context::new(

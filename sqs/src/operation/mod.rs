@@ -327,11 +327,18 @@ impl Response {
     /// When an output cannot be written as JSON. No shape of this crate can fail to be.
     pub fn to_body(&self) -> Result<Vec<u8>, serde_json::Error> {
         match self.operation().body() {
-            Body::Object => serde_json::to_vec(self),
+            Body::Object => {
+                let mut body = Vec::with_capacity(BODY_USUAL);
+                serde_json::to_writer(&mut body, self)?;
+                Ok(body)
+            }
             Body::Empty => Ok(Vec::new()),
         }
     }
 }
+
+/// Room for a body of a usual length, so that it need not grow step by step.
+const BODY_USUAL: usize = 512;
 
 #[cfg(test)]
 mod tests {

@@ -107,6 +107,9 @@ impl FromStr for Listen {
 /// What the variables of settings begin with.
 const PREFIX: &str = "FAKE_SQS_";
 
+/// Names this program, for the tests that start it.
+const PROGRAM: &str = "FAKE_SQS_BIN";
+
 /// All variables that are read.
 const VARIABLES: [&str; 10] = [
     LISTEN.variable,
@@ -147,7 +150,7 @@ impl Variables<'_> {
             .into_iter()
             .filter_map(|name| name.into_string().ok())
             .filter(|name| looks_like_one(name) && !is_setting(name))
-            .filter(|name| !self.is_of_kubernetes(name))
+            .filter(|name| name != PROGRAM && !self.is_of_kubernetes(name))
             .collect()
     }
 

@@ -437,6 +437,7 @@ fn a_variable_that_looks_like_a_setting_and_is_none_is_told() {
         ("AFAKE_SQS_LOG", "off"),
         ("FAKE_SQ\u{e9}S_LOG", "off"),
         ("FAKE_SQS", "1"),
+        ("FAKE_SQS_BIN", "target/debug/fake-sqs"),
         ("FAKE_SQS_PORT", "tcp://10.0.0.1:9324"),
         ("FAKE_SQS_PORT_9324_TCP_ADDR", "10.0.0.1"),
         ("FAKE_SQS_SERVICE_HOST", "10.0.0.1"),
