@@ -457,7 +457,16 @@ impl Stub {
                 let handle = handle.as_str().unwrap_or_else(|| first_handle(input));
                 *queue.kept.get_or_insert(handle.to_owned()) == handle
             }
-            _ => false,
+            Lie::None
+            | Lie::Loses
+            | Lie::Alters
+            | Lie::Invents
+            | Lie::Doubles
+            | Lie::Swaps
+            | Lie::Refuses
+            | Lie::Hangs
+            | Lie::GoesAway
+            | Lie::Sleeps => false,
         }
     }
 }

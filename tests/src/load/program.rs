@@ -137,19 +137,7 @@ mod tests {
 
     #[test]
     fn polls_that_nothing_wakes_are_no_success() {
-        let mut report = Report {
-            mix: Mix::Idle,
-            connections: 1,
-            size: 64,
-            outcome: Outcome::default(),
-            faults: (0, Vec::new()),
-            doubled: 0,
-            unchecked: 0,
-            gone: None,
-            time_unknown: "it was not asked for",
-            floor: None,
-            remarks: Vec::new(),
-        };
+        let mut report = Report::new(Mix::Idle, Outcome::default());
         let tally = &mut report.outcome.tally;
         tally.succeeded(Operation::SendMessage, Duration::from_millis(1));
         tally.unwoken = 1;

@@ -64,6 +64,24 @@ impl fmt::Display for Gone {
 }
 
 impl Report {
+    /// What a run came to, and nothing else yet.
+    #[must_use]
+    pub fn new(mix: Mix, outcome: Outcome) -> Self {
+        Self {
+            mix,
+            connections: 0,
+            size: 0,
+            outcome,
+            faults: (0, Vec::new()),
+            doubled: 0,
+            unchecked: 0,
+            gone: None,
+            time_unknown: "it was not asked for",
+            floor: None,
+            remarks: Vec::new(),
+        }
+    }
+
     fn latency(&self) -> &super::histogram::Histogram {
         match self.mix {
             // What counts there is how soon a poll is woken.

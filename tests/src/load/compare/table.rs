@@ -78,7 +78,7 @@ impl Table {
     /// Notes a run: the first one's numbers stand in the last line.
     pub fn ran(&mut self, mix: Mix, outcome: &Outcome) {
         let last_line = &mut self.last_line;
-        last_line.get_or_insert_with(|| last_line_of(mix, outcome.clone()));
+        last_line.get_or_insert_with(|| Report::new(mix, outcome.clone()).last_line());
     }
 
     /// The same as one JSON object.
@@ -87,23 +87,6 @@ impl Table {
         let rows: Vec<Value> = self.rows.iter().map(Row::json).collect();
         json!({"machine": machine(), "rows": rows})
     }
-}
-
-fn last_line_of(mix: Mix, outcome: Outcome) -> String {
-    let report = Report {
-        mix,
-        connections: 0,
-        size: 0,
-        outcome,
-        faults: (0, Vec::new()),
-        doubled: 0,
-        unchecked: 0,
-        gone: None,
-        time_unknown: "it was not asked for",
-        floor: None,
-        remarks: Vec::new(),
-    };
-    report.last_line()
 }
 
 /// A table in Markdown, which is text for people too.
@@ -134,7 +117,8 @@ impl fmt::Display for Table {
         writeln!(f, "|")?;
         cells.iter().try_for_each(|row| line(f, row))?;
         let last_line = self.last_line.clone();
-        let last_line = last_line.unwrap_or_else(|| last_line_of(Mix::Cycle, Outcome::default()));
+        let last_line =
+            last_line.unwrap_or_else(|| Report::new(Mix::Cycle, Outcome::default()).last_line());
         write!(f, "\n{last_line}")
     }
 }
